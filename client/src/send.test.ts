@@ -43,7 +43,7 @@ test('reading is repeated twice at most, or as often as the caller says', async 
   expect(front.requests).toHaveLength(4);
 });
 
-test('a long wait that the server asks for is left to the caller', async () => {
+test('a long wait that the server requests is left to the caller', async () => {
   const { chowk, front } = await clientWith({ status: 429, headers: { 'retry-after': '60' } });
   await expect(chowk.auth.me()).rejects.toMatchObject({ status: 429, retryAfter: 60 });
   expect(front.requests).toHaveLength(1);

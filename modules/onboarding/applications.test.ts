@@ -172,7 +172,7 @@ test('an expired code is refused', async () => {
   expect((await send(form(code))).body.error_codes).toEqual({ referral_code: ['invalid'] });
 });
 
-test('two applicants who want the same domain both get one', async () => {
+test('two applicants with the same preferred domain both get a domain', async () => {
   const code = await newCode({ auto_approve: true });
   const preferred = uniqueId();
   const business_name = `Tea ${uniqueId()}`;
@@ -304,7 +304,7 @@ test('a new tenant hears that its database is migrated', async () => {
   });
 });
 
-test('the form knows the address that a domain will have', async () => {
+test('the form has the address of a domain', async () => {
   const { body } = await platform.request({ url: '/api/v1/reseller-register/form' });
   expect(body).toEqual({ address: expect.stringMatching(/^http:\/\/\{domain\}\.localhost/) });
 });

@@ -135,7 +135,7 @@ test('the current password cannot be guessed with a new one that is refused anyw
   expect(await guess(testPassword)).toEqual(['password']);
 });
 
-test('a token of a program learns nothing about the password', async () => {
+test('a token of a program cannot be used to check the password', async () => {
   const person = await newPerson();
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   for (const body of [chosen('short'), chosen('long enough')]) {

@@ -403,7 +403,7 @@ describe('a digest', () => {
   });
 });
 
-test('a thousand members are notified as each of them wants, with few jobs', async () => {
+test('a thousand members are notified as each of them prefers, with few jobs', async () => {
   const beta = await platform.tenant();
   const members = await kernel.central.db.rows<{ id: number }>(sql`
     WITH people AS (

@@ -241,7 +241,7 @@ describe('a preview', () => {
     expect((await owner.get(path)).body.rules).toEqual([]);
   });
 
-  test('shows the latest order, as far as the caller may see it', async () => {
+  test('shows the latest order, masked as for the caller', async () => {
     const { tenant, owner } = await team();
     const customer = { first_name: 'Ravi', phone: '+919876543210' };
     await owner.post('/api/v1/orders', { customer, items: [{ name: 'Tea', quantity: 2, price: '10' }] });

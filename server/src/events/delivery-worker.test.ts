@@ -108,7 +108,7 @@ test('an event of a process that does not deliver is delivered by one that does'
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
 });
 
-test('a delivery that fails for good waits for an operator; retried, it comes before later ones', async () => {
+test('a delivery that fails permanently waits for an operator; retried, it comes before later ones', async () => {
   const tenant = await platform.tenant();
   failing.add(`${tenant.id} 1`).add(`${tenant.id} 2`);
   const { entered, release } = hold(tenant);

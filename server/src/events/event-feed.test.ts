@@ -30,7 +30,7 @@ async function twoProcesses(environment = {}) {
   return { first, second, acme, headers };
 }
 
-test('a process publishes the events that another one wants, and no longer once it has ended', async () => {
+test('a process publishes the events that another one subscribes to, until that one ends', async () => {
   const { first, second, acme, headers } = await twoProcesses();
   const { received, end } = await subscribe(second, acme.id, first);
   await createProduct(first, headers, 'TEA-1');

@@ -99,7 +99,7 @@ test('a removed file stays until the transaction commits, and for good if it doe
   expect(await files()).toEqual([]);
 });
 
-test('a savepoint that is undone takes its files with it, and nothing else', async () => {
+test('rolling back a savepoint removes its files and no others', async () => {
   const { ctx, files } = await newVault();
   const kept = await ctx.tx(async (tx) => {
     const inner = tx.tx(async (savepoint) => {

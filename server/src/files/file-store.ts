@@ -259,7 +259,7 @@ export class FileStore {
     return record;
   }
 
-  /** For files of one tenant. Resolves to their number or, if it failed, with 0: the job tries again. */
+  /** For files of one tenant. Resolves to their number or, if it failed, to 0: the job tries again. */
   async #settle(unsettled: readonly Unsettled[]): Promise<number> {
     const { central, findDatabase, log } = this.#options;
     try {

@@ -253,7 +253,7 @@ async function ask(query: string, { by = caller as TestCaller, variables = {}, h
 const listCodes = ({ errors = [] }: { errors?: { extensions: { code: string } }[] }) =>
   errors.map(({ extensions }) => extensions.code);
 
-test('a resolver knows the user, the tenant, the request and the permissions', async () => {
+test('a resolver has access to the user, the tenant, the request and the permissions', async () => {
   const { body, headers } = await viewer.post('/api/v1/graphql', { query: '{ context }' }, { 'x-test': 'hello' });
   expect(body.data.context).toEqual({
     user: viewer.user.id,
@@ -338,7 +338,7 @@ test('@cache keeps a value for each record, and none for records without an id',
   }
 });
 
-test('@cache forgets what a user saw with rights that the user has lost, or that another token of the user lacks', async () => {
+test('@cache returns no value to a user who has lost the rights for it, or to a token that lacks them', async () => {
   const user = acme.caller('catalog.view', 'catalog.secret');
   const first = await cachedValue('perUser', user);
   platform.identity.join(user.user, acme.id, ['catalog.view']);

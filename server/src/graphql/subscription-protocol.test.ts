@@ -396,7 +396,7 @@ test('a client that does not read is disconnected', async () => {
   expect(await client.closed).toSatisfy((code) => [4100, 1006].includes(code));
 });
 
-test('clients that are silent or do not sign in are disconnected', async () => {
+test('clients that send nothing or do not sign in are disconnected', async () => {
   const server = new SubscriptionServer(kernel);
   const listening = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols, autoPong: false });
   onTestFinished(() => void listening.close());

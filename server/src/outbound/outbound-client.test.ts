@@ -281,7 +281,7 @@ describe('limits', () => {
     expect(await catchCode(client.request(`${here}${path}`, { timeoutMs: 300 }))).toBe('outbound.timeout');
   });
 
-  test('a download that nobody reads ends with its time', async () => {
+  test('a download that nobody reads ends at its timeout', async () => {
     const { body } = await client.download(`${here}/stuck`, { timeoutMs: 300 });
     await stuck;
     expect(await catchCode(Array.fromAsync(body))).toBe('outbound.timeout');

@@ -84,7 +84,7 @@ test("pusher-js is refused on another user's channel", async () => {
   expect((await refusal).status).toBe(403);
 });
 
-test('laravel-echo receives notifications and knows the members that are online', async () => {
+test('laravel-echo receives notifications and lists the members that are online', async () => {
   const asha = await platform.person({ tenant: acme, name: 'Asha' });
   const ravi = await platform.person({ tenant: acme, name: 'Ravi' });
   const createEcho = (person: Person) => {

@@ -275,7 +275,7 @@ test('an event reaches the sockets of another process, whichever process signed 
   await client.next('news');
 });
 
-test('members of a presence channel learn of each other over all processes', async () => {
+test('members of a presence channel are listed across all processes', async () => {
   const tenant = await platform.tenant();
   const [asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view')];
   const presenceMember = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
@@ -331,7 +331,7 @@ test('the members of a process that has died leave, and come back if it was only
   expect((await first.next('pusher_internal:member_added')).data.user_id).toBe(String(ravi.user.id));
 });
 
-test('a silent client gets a ping, and is disconnected if it does not answer', async () => {
+test('an idle client gets a ping, and is disconnected if it does not answer', async () => {
   const client = connect();
   await client.socketId();
   await kernel.realtime.sweep(Date.now() + 70_000);
