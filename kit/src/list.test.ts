@@ -493,7 +493,7 @@ test('any modified cursor is accepted or 422', async () => {
 
 /** As an action gets it, with all defaults. */
 const validQuery = { page: 1, per_page: 20 } as const;
-const things3 = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
+const parentIds = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
 
 test('several pages at once are equal to each page alone', async () => {
   const ctx = context('things');
@@ -503,7 +503,7 @@ test('several pages at once are equal to each page alone', async () => {
     fc.record({ limit: fc.integer({ min: 1, max: 4 }), cursor: fc.constantFrom('next', 'forged') }),
   );
   const by = fc.record({ sort_by: fc.constantFrom('n'), sort_order: fc.constantFrom('asc', 'desc') });
-  const thing = fc.constantFrom(...things3);
+  const thing = fc.constantFrom(...parentIds);
   /** Queries with the same size and order, as for the lists of all records of a page, or with any. */
   const queries = fc.oneof(
     fc

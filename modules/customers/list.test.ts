@@ -110,20 +110,20 @@ const arbitraryCustomer = fc.record({
   created_at: fc.constantFrom(...days),
   tags: fc.subarray(tagNames),
 });
-const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
 const arbitraryQuery = fc.record({
-  search: some(
+  search: optional(
     fc.constantFrom('ASHA', 'rao the', 'asha rao', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 'p7@', '98765-4321', '7', ' '),
   ),
-  tags: some(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
-  accepts_marketing: some(fc.boolean()),
-  vip: some(fc.boolean()),
-  min_orders: some(fc.constantFrom('0', '1', '5', '16382', '16383', '2147483647')),
-  min_spent: some(fc.constantFrom('0', '0.01', '50000', '9999999999.99')),
-  created_from: some(fc.constantFrom('2026-01-01', '2026-01-02')),
-  created_to: some(fc.constantFrom('2025-12-31', '2026-01-01')),
-  sort_by: some(fc.constantFrom('created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at')),
-  sort_order: some(fc.constantFrom('asc', 'desc')),
+  tags: optional(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
+  accepts_marketing: optional(fc.boolean()),
+  vip: optional(fc.boolean()),
+  min_orders: optional(fc.constantFrom('0', '1', '5', '16382', '16383', '2147483647')),
+  min_spent: optional(fc.constantFrom('0', '0.01', '50000', '9999999999.99')),
+  created_from: optional(fc.constantFrom('2026-01-01', '2026-01-02')),
+  created_to: optional(fc.constantFrom('2025-12-31', '2026-01-01')),
+  sort_by: optional(fc.constantFrom('created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at')),
+  sort_order: optional(fc.constantFrom('asc', 'desc')),
 });
 type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
 

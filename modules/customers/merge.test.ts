@@ -328,18 +328,18 @@ test('eight concurrent merges in a ring lose nothing, and merged_into leads to e
 });
 
 const who = fc.nat({ max: 4 });
-const doing = fc.oneof(
+const arbitraryStep = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('merge' as const), who, with: who }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('order' as const), who, by: fc.constantFrom('id', 'phone') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('address' as const), who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tag' as const), who, with: who }) },
 );
-type Doing = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = typeof arbitraryStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 test('concurrent merges, orders, addresses and tags lose nothing and keep statistics correct', async () => {
-  const run = async (things: Doing[]) => {
+  const run = async (things: Step[]) => {
     const people = await Promise.all(Array.from({ length: 5 }, () => create({ phone: phone() })));
-    const send = (one: Doing) => {
+    const send = (one: Step) => {
       const person = people[one.who];
       if (one.do === 'merge') return merge(person, people[one.with]);
       if (one.do === 'address') return merchant.post(`/api/v1/customers/${person.id}/addresses`, { city: 'Pune' });
@@ -368,5 +368,5 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
       bad: 0,
     });
   };
-  await fc.assert(fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
+  await fc.assert(fc.asyncProperty(fc.array(arbitraryStep, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
 });

@@ -132,7 +132,7 @@ test('a step out of order is 409 with the current step, which the status also re
   };
   await refusals(1);
   await wizard.get('check-requirements');
-  const next = await startWizard({ beside: wizard });
+  const next = await startWizard({ sharedWith: wizard });
   expect((await next.get('status')).body.current_step).toBe(2);
   expect((await next.post('seed-data')).status).toBe(409);
   expect((await next.post('owner', {})).status).toBe(409);
@@ -204,7 +204,7 @@ describe('without INSTALL_TOKEN', async () => {
   // In production modules must match the lock file, which may be outdated during development.
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
   const { modules } = local.kernel;
-  const production = await startWizard({ environment, modules, beside: local });
+  const production = await startWizard({ environment, modules, sharedWith: local });
 
   test('production needs the token that the server prints when it starts, in every process the same', async () => {
     const [next, line] = await greeting(production.ctx, 'https://chowk.example');
@@ -212,7 +212,7 @@ describe('without INSTALL_TOKEN', async () => {
       'Not installed yet: open https://chowk.example/install or run ./chowkd install in a second terminal',
     );
     const token = /^Install token: ([\w-]{24})$/.exec(line ?? '')?.[1] ?? '';
-    const other = await startWizard({ environment, modules, beside: local });
+    const other = await startWizard({ environment, modules, sharedWith: local });
     for (const { post } of [production, other]) {
       for (const path of posts) {
         expect(await post(path, ownerForm()), path).toMatchObject({ status: 403, body: tokenRequired });

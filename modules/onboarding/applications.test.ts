@@ -7,9 +7,9 @@ import { uniqueId } from '../../server/testing/platform.ts';
 const platform = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '10000' } });
 const { kernel } = platform;
 const { db: central } = kernel.central;
-const landlord = await platform.tenant({ role: 'platform_owner' });
+const platformOwner = await platform.tenant({ role: 'platform_owner' });
 const reseller = await platform.tenant({ role: 'reseller', name: 'Tea Traders' });
-const owner = await platform.person({ tenant: landlord });
+const owner = await platform.person({ tenant: platformOwner });
 const asha = await platform.person({ tenant: reseller });
 
 async function newCode(fields: object = {}, by = asha): Promise<string> {
@@ -106,8 +106,8 @@ test('a reseller lists the tenants of its codes, the owner of the platform all',
     (await person.get('/api/v1/admin/tenants?per_page=100')).body.tenants.map(({ id }: { id: string }) => id);
   const [own, all] = [await listIds(asha), await listIds(owner)];
   expect(own).toContain(tenant_id);
-  expect(own).not.toContain(landlord.id);
-  expect(all).toEqual(expect.arrayContaining([tenant_id, landlord.id, reseller.id]));
+  expect(own).not.toContain(platformOwner.id);
+  expect(all).toEqual(expect.arrayContaining([tenant_id, platformOwner.id, reseller.id]));
 });
 
 test.each(['creating', 'importing', 'suspended', 'deleting'])('a tenant that is %s is listed', async (status) => {

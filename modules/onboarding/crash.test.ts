@@ -17,8 +17,8 @@ const modules = await repositoryModules('identity', 'administration', 'onboardin
 const platform = await startAccounts({ modules, environment: { APPLICATIONS_PER_MINUTE: '10000' } });
 const { kernel } = platform;
 const { central, databases } = kernel;
-const landlord = await platform.tenant({ role: 'platform_owner' });
-const owner = await platform.person({ tenant: landlord });
+const platformOwner = await platform.tenant({ role: 'platform_owner' });
+const owner = await platform.person({ tenant: platformOwner });
 await owner.post('/api/v1/products', { sku: 'FLAG', title: 'Flag', price: '5.00', mandatory: true });
 const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false });
 await databases.ensureTemplate();

@@ -44,7 +44,7 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const { keys, passwords, sessions } = getAccounts(kernel.services);
   await keys.ensure();
   await createPersonalClient(kernel.central.db);
-  if (!options.beside) await kernel.work();
+  if (!options.sharedWith) await kernel.work();
   return {
     ...platform,
     async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {

@@ -16,7 +16,7 @@ import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { recordErrors } from './logged-errors.ts';
 import { repositoryModules } from './repository-modules.ts';
-import { aside } from './scratch-database.ts';
+import { onSeparateConnection } from './scratch-database.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -57,14 +57,14 @@ export interface TestPlatform {
 export interface TestOptions extends Overrides {
   readonly environment?: Record<string, string>;
   /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
-  readonly beside?: TestPlatform;
+  readonly sharedWith?: TestPlatform;
   /** The key of another installation. */
   readonly secrets?: SecretBox;
 }
 
 async function newCentralDatabase(): Promise<string> {
   const name = `central_${randomBytes(6).toString('hex')}`;
-  await aside('postgres', (connection) =>
+  await onSeparateConnection('postgres', (connection) =>
     connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')} STRATEGY file_copy`),
   );
   return name;
@@ -72,10 +72,10 @@ async function newCentralDatabase(): Promise<string> {
 
 /** The test server is in memory, and a run creates a thousand databases. */
 async function dropDatabases(centralDatabase: string): Promise<void> {
-  const { rows } = await aside(centralDatabase, (connection) =>
+  const { rows } = await onSeparateConnection(centralDatabase, (connection) =>
     connection.query<{ name: string }>(sql`SELECT database_name AS name FROM tenants`),
   );
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     for (const name of [...rows.map((row) => row.name), centralDatabase]) {
       await connection.script(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
     }
@@ -83,7 +83,7 @@ async function dropDatabases(centralDatabase: string): Promise<void> {
 }
 
 async function becomeAnother(database: string): Promise<void> {
-  await aside(database, (connection) =>
+  await onSeparateConnection(database, (connection) =>
     connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL'),
   );
 }
@@ -91,16 +91,16 @@ async function becomeAnother(database: string): Promise<void> {
 /** Starts a platform on a new central database. Closed after the test file. */
 export async function startPlatform({
   environment = {},
-  beside,
+  sharedWith,
   secrets,
   ...parts
 }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
-  const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase());
+  const centralDatabase = sharedWith?.kernel.central.database ?? (await newCentralDatabase());
   if (secrets) await becomeAnother(centralDatabase);
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
-  const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
+  const storage = sharedWith?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
   const errors = recordErrors();
   const modules = parts.modules ?? (await repositoryModules());
@@ -110,7 +110,7 @@ export async function startPlatform({
   afterAll(async () => {
     await app.close();
     await kernel.close();
-    if (beside) return;
+    if (sharedWith) return;
     await dropDatabases(centralDatabase);
     await rm(storage, { recursive: true, force: true });
   });

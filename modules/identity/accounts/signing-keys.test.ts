@@ -9,7 +9,7 @@ import { getAccounts } from './accounts.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 const platform = await startPlatform();
-const beside = await startPlatform({ beside: platform });
+const secondProcess = await startPlatform({ sharedWith: platform });
 const { central, config, signals } = platform.kernel;
 const { keys } = getAccounts(platform.kernel.services);
 const file = (name: string) => join(config.storagePath, name);
@@ -64,7 +64,7 @@ test('after a rotation the new key signs and the old key stays trusted, in every
   const [first] = await kids();
   const { kid } = await keys.rotate({ revoke: false });
   expect(await kids()).toEqual([kid, first]);
-  await expect.poll(() => kids(getAccounts(beside.kernel.services).keys)).toEqual([kid, first]);
+  await expect.poll(() => kids(getAccounts(secondProcess.kernel.services).keys)).toEqual([kid, first]);
   const third = await keys.rotate({ revoke: true });
   expect(await kids()).toEqual([third.kid]);
 });

@@ -10,7 +10,7 @@ import { addMember } from '../accounts/users.ts';
 
 let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const { central } = platform.kernel;
 const { sessions } = getAccounts(platform.kernel.services);
 const acme = await platform.tenant();
@@ -42,7 +42,7 @@ const status = async (token: string, options = {}) => (await send(token, options
 
 /** Expects a status in every process. */
 async function expectStatus(token: string, expected: number): Promise<void> {
-  for (const on of [platform, beside]) await expect.poll(() => status(token, { on })).toBe(expected);
+  for (const on of [platform, secondProcess]) await expect.poll(() => status(token, { on })).toBe(expected);
 }
 
 test('an API client loses the rights that its maker loses, and regains them', async () => {

@@ -43,7 +43,7 @@ async function resetToken(person: Person): Promise<string> {
 
 const activity = ({ id }: Person) =>
   central.db.rows(sql`SELECT action, tenant_id, subject_id FROM activity_log WHERE user_id = ${id} ORDER BY at, id`);
-const stillIn = (person: Person) => person.put('/api/v1/profile/password', {});
+const requestAsSession = (person: Person) => person.put('/api/v1/profile/password', {});
 
 const refusedToken = { status: 422, body: { message: expect.any(String), errors: { token: [expect.any(String)] } } };
 
@@ -73,7 +73,7 @@ test('changing the password ends all other sessions', async () => {
       expect(status).toBe(401);
     });
   }
-  expect((await stillIn(person)).status).toBe(422);
+  expect((await requestAsSession(person)).status).toBe(422);
   expect(await sessions.refresh(person.refreshToken)).toBeDefined();
 });
 
@@ -281,7 +281,7 @@ test('the mailed link sets a password once, verifies the address and ends all se
     sql`SELECT email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${person.id}`,
   );
   expect(row).toEqual({ verified: true });
-  await eventually(async () => expect((await stillIn(person)).status).toBe(401));
+  await eventually(async () => expect((await requestAsSession(person)).status).toBe(401));
   expect(await sessions.refresh(person.refreshToken)).toBeUndefined();
   expect(await activity(person)).toEqual([
     { action: 'password_reset', tenant_id: null, subject_id: person.id },

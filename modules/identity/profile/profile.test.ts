@@ -5,7 +5,7 @@ import type { TestTenant } from '../../../server/testing/platform.ts';
 import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 
 const login = async (email: string, userAgent = 'test') =>
@@ -146,9 +146,9 @@ test('a user can list and end sessions', async () => {
   expect(body.sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
   const other = body.sessions.find(({ user_agent }: { user_agent: string }) => user_agent === 'Phone');
   expect(other).toMatchObject({ kind: 'login', name: 'Console', ip: '127.0.0.1', current: false });
-  expect((await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status).toBe(200);
+  expect((await as(phone.access_token, 'GET', '/api/v1/auth/me', secondProcess)).status).toBe(200);
   expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(200);
-  const status = async () => (await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status;
+  const status = async () => (await as(phone.access_token, 'GET', '/api/v1/auth/me', secondProcess)).status;
   await expect.poll(status).toBe(401);
   expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(404);
   expect((await asha.get('/api/v1/auth/me')).status).toBe(200);
@@ -188,11 +188,11 @@ test('a personal access token is shown once, stored as a hash and valid until it
   const { db } = platform.kernel.central;
   const dump = JSON.stringify(await db.rows(sql`SELECT * FROM sessions WHERE user_id = ${asha.id}`));
   expect(dump).not.toContain(access_token);
-  expect((await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(200);
+  expect((await as(access_token, 'GET', '/api/v1/products', secondProcess)).status).toBe(200);
   expect((await asha.get('/api/v1/profile/tokens')).body.tokens[0].last_used_at).toBeTypeOf('string');
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(200);
   expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(401);
-  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(401);
+  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', secondProcess)).status).toBe(401);
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(404);
 });
 

@@ -415,7 +415,7 @@ test('invitations are listed newest first, page by page', async () => {
 });
 
 test('the number of invitations per minute is limited', async () => {
-  const calm = await startAccounts({ beside: platform, environment: { ...environment, RESENDS_PER_MINUTE: '1' } });
+  const calm = await startAccounts({ sharedWith: platform, environment: { ...environment, RESENDS_PER_MINUTE: '1' } });
   const payload = { email: 'nobody@example.com', role: 'Agent' };
   const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': acme.id };
   const send = () => calm.request({ method: 'POST', url: '/api/v1/invitations', payload, headers });

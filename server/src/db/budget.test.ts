@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import { onSeparateConnection, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget, type Lease, type Target } from './budget.ts';
 import { openDatabase } from './database.ts';
@@ -32,7 +32,7 @@ async function readPid({ connection }: Lease): Promise<number> {
 }
 
 async function sessions(databases = names): Promise<number> {
-  const { rows } = await aside('postgres', (connection) =>
+  const { rows } = await onSeparateConnection('postgres', (connection) =>
     connection.query<{ count: number }>(
       sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${databases}) AND backend_type = 'client backend'`,
     ),
@@ -44,7 +44,7 @@ test('many requests over many databases are served within the budget', async () 
   const budget = createBudget(6, { perDatabase: 3 });
   const max = { total: 0, perDatabase: 0 };
   let done = false;
-  const watching = aside('postgres', async (connection) => {
+  const watching = onSeparateConnection('postgres', async (connection) => {
     while (!done) {
       const { rows } = await connection.query<{ count: number }>(
         sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${names}) GROUP BY datname`,

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { onSeparateConnection, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { Connection, withConnection } from './connection.ts';
@@ -84,7 +84,7 @@ test('a broken network connection fails the running query and recovers automatic
   const { db } = openSingle(proxy.address);
   const running = catchError(db.run(sql`SELECT pg_sleep(10)`));
   const active = () =>
-    aside(database, (connection) =>
+    onSeparateConnection(database, (connection) =>
       connection.query(sql`SELECT FROM pg_stat_activity WHERE query ~ 'pg_sleep.10' AND pid <> pg_backend_pid()`),
     );
   await eventually(async () => expect((await active()).rowCount).toBe(1));
@@ -219,7 +219,7 @@ test('withConnection closes its connection, also after an error', async () => {
     throw new Error('test failure');
   };
   await expect(withConnection(inject('server'), database, limits, work)).rejects.toThrow('test failure');
-  const alive = await aside(database, (connection) =>
+  const alive = await onSeparateConnection(database, (connection) =>
     connection.query(sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY(${pids})`),
   );
   expect(alive.rows).toEqual([]);

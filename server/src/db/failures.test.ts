@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Sql, sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { aside, limits } from '../../testing/scratch-database.ts';
+import { onSeparateConnection, limits } from '../../testing/scratch-database.ts';
 import { fail } from '../errors.ts';
 import { Connection } from './connection.ts';
 import { databaseFailure } from './failures.ts';
@@ -13,7 +13,7 @@ import { databaseFailure } from './failures.ts';
 const raise = (code: string) => sql`SELECT pg_temp.raise(${code})`;
 
 async function catchError(query: Sql): Promise<unknown> {
-  return aside('postgres', async (connection) => {
+  return onSeparateConnection('postgres', async (connection) => {
     await connection.script(`CREATE FUNCTION pg_temp.raise(code text) RETURNS void LANGUAGE plpgsql
       AS $$ BEGIN RAISE EXCEPTION 'raised' USING ERRCODE = code; END $$`);
     return connection.query(query).catch((error: unknown) => error);

@@ -89,7 +89,7 @@ test('an event that is committed during a delivery does not wait for the next sw
 });
 
 test('nor does an event that another process commits meanwhile', async () => {
-  const other = await startPlatform({ modules, beside: platform });
+  const other = await startPlatform({ modules, sharedWith: platform });
   await other.kernel.work();
   const tenant = await platform.tenant();
   const { entered, release } = hold(tenant);
@@ -102,7 +102,7 @@ test('nor does an event that another process commits meanwhile', async () => {
 });
 
 test('an event of a process that does not deliver is delivered by one that does', async () => {
-  const web = await startPlatform({ modules, beside: platform });
+  const web = await startPlatform({ modules, sharedWith: platform });
   const tenant = await platform.tenant();
   await emit(web, (await web.kernel.directory.find(tenant.id)) as TenantEntry, [1]);
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);

@@ -23,7 +23,7 @@ async function createProduct(platform: TestPlatform, headers: Record<string, str
 
 async function twoProcesses(environment = {}) {
   const first = await startPlatform({ environment });
-  const second = await startPlatform({ environment, beside: first, identity: first.identity });
+  const second = await startPlatform({ environment, sharedWith: first, identity: first.identity });
   await first.kernel.work();
   const acme = await first.tenant();
   const headers = { authorization: `Bearer ${acme.caller('products.create').token}`, 'x-tenant': acme.id };

@@ -583,7 +583,7 @@ test('two rings with different versions of a module have different schemas at th
     graphql: { sdl: ['extend type Item { grams: Int }'], resolvers: [{ Item: { grams: () => 5 } }] },
   };
   const edge = await startPlatform({
-    beside: platform,
+    sharedWith: platform,
     modules: [...(await repositoryModules('graphql', 'administration')), next],
     environment: { RING_NAME: 'edge', GRAPHQL_INTROSPECTION: 'false' },
   });

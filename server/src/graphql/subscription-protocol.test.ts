@@ -37,7 +37,7 @@ const kiosk = {
 };
 const modules = [...(await repositoryModules()), kiosk];
 const platform = await startPlatform({ modules });
-const small = await startPlatform({ modules, beside: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
+const small = await startPlatform({ modules, sharedWith: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
 const { kernel } = platform;
 const acme = await platform.tenant();
 const asha = acme.caller(

@@ -13,7 +13,7 @@ const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 let hoursAhead = 0;
 const now = () => new Date(Date.now() + hoursAhead * 3_600_000);
 const platform = await startAccounts({ environment, now });
-const second = await startAccounts({ environment, beside: platform });
+const second = await startAccounts({ environment, sharedWith: platform });
 const { kernel } = platform;
 const acme = await platform.tenant();
 const globex = await platform.tenant();

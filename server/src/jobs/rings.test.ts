@@ -34,7 +34,7 @@ await central.db.run(sql`
   VALUES ('edge', 'Edge', '', '', '', 'edge')`);
 const edge = await startPlatform({
   modules: createModules('edge'),
-  beside: stable,
+  sharedWith: stable,
   environment: { RING_NAME: 'edge' },
 });
 await stable.kernel.work();

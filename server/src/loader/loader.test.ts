@@ -180,7 +180,7 @@ function modulesWith(fields: Partial<Manifest>, parts: Module = {}) {
   return [selling, { ...notes, manifest: { ...notes.manifest, permissions: ['notes.view'], ...fields } }];
 }
 
-const needing = (needs: string | string[]): Module => ({
+const moduleWithNeeds = (needs: string | string[]): Module => ({
   actions: { 'notes.get': action({ summary: 'Get', needs, run: async () => ({}) }) },
 });
 
@@ -203,10 +203,10 @@ test('references to permissions, events and operations that exist are accepted',
   const consumes = ['orders.get', { operation: 'orders.get', permission: 'notes.view' }];
   const known = modulesWith(
     { api: { consumes }, events: { listens: ['order.created'] } },
-    needing(['notes.view', 'orders.view']),
+    moduleWithNeeds(['notes.view', 'orders.view']),
   );
   expect(() => checkReferences(known)).not.toThrow();
-  expect(() => checkReferences(modulesWith({}, needing(signedIn)))).not.toThrow();
+  expect(() => checkReferences(modulesWith({}, moduleWithNeeds(signedIn)))).not.toThrow();
 });
 
 test('a type of notifications is declared by one module', () => {
@@ -221,7 +221,7 @@ test.each<[string, Partial<Manifest>, Module, string]>([
   [
     'an action that needs an unknown permission',
     {},
-    needing('notes.veiw'),
+    moduleWithNeeds('notes.veiw'),
     'actions.notes.get.needs: there is no permission notes.veiw; add it to permissions in module.json or correct the name',
   ],
   [

@@ -19,7 +19,7 @@ type Pusher = InstanceType<typeof Pusher>;
 
 const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startAccounts({ environment });
-const second = await startAccounts({ environment, beside: platform });
+const second = await startAccounts({ environment, sharedWith: platform });
 const acme = await platform.tenant();
 const globex = await platform.tenant();
 const { kernel } = platform;

@@ -9,7 +9,7 @@ const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startPlatform({ environment });
 const second = await startPlatform({
   environment: { ...environment, SOCKETS_PER_NETWORK: '5' },
-  beside: platform,
+  sharedWith: platform,
   identity: platform.identity,
 });
 const { kernel, app } = platform;

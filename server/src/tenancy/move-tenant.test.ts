@@ -24,7 +24,7 @@ const platform = await startPlatform({ modules: [notesModule], environment });
 const other = await startPlatform({
   modules: [notesModule],
   environment,
-  beside: platform,
+  sharedWith: platform,
   identity: platform.identity,
 });
 const { central, databases, directory } = platform.kernel;
