@@ -17,7 +17,7 @@ export function typedClient(
   const actions = all.filter(({ webPage, method }) => method && !webPage);
   const areas = Object.entries(Object.groupBy(actions, ({ name }) => name.split('.')[0] as string)) as Area[];
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
-  const codes = [kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {})].flatMap(Object.keys).sort();
+  const codes = [kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {})].flatMap(Object.keys).sort();
   return { 'client/src/api.ts': new ApiWriter(actions).file(areas, codes), 'client/src/routes.ts': routesFile(areas) };
 }
 

@@ -39,7 +39,7 @@ const helpdesk: LoadedModule = {
     api: { consumes: onBus },
     events: { listens: [...events] },
   },
-  parts: defineModule({ listeners: events.map((event) => inTransaction(event, `${event} within`, listen)) }),
+  definition: defineModule({ listeners: events.map((event) => inTransaction(event, `${event} within`, listen)) }),
   migrations: { owner: 'helpdesk', migrations: [] },
 };
 

@@ -40,7 +40,7 @@ const shop: LoadedModule = {
     api: { consumes: Object.keys({ ...actions, ...operations }).filter((name) => name !== 'orders.count') },
     events: { listens: [...events] },
   },
-  parts: defineModule({
+  definition: defineModule({
     listeners: events.flatMap((event) => [
       inTransaction(event, `${event} within`, listenWithin),
       afterCommit(event, `${event} after`, listenAfter),

@@ -47,7 +47,7 @@ const shop: LoadedModule = {
     api: { consumes: onBus.filter((name) => name !== 'products.search') },
     events: { listens: [...events] },
   },
-  parts: defineModule({
+  definition: defineModule({
     listeners: events.flatMap((event) => [
       inTransaction(event, `${event} within`, listenWithin),
       afterCommit(event, `${event} after`, listenAfter),

@@ -288,7 +288,7 @@ test('an event that is received twice is delivered once', async () => {
   const { tenant, deliveries } = await webhook();
   const listener = platform.kernel.modules
     .find(({ alias }) => alias === 'webhooks')
-    ?.parts.listeners?.find(({ name }) => name === 'deliver');
+    ?.definition.listeners?.find(({ name }) => name === 'deliver');
   const event = {
     id: tenant.context('webhooks').newId(),
     name: 'product.created',

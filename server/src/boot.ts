@@ -152,7 +152,7 @@ export async function boot(
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
-    ...modules.flatMap(({ alias, manifest, parts: { actions: own, operations } }) =>
+    ...modules.flatMap(({ alias, manifest, definition: { actions: own, operations } }) =>
       registerActions(
         { ...own, ...operations },
         { module: alias, tag: manifest.name, isSystem: isSystem({ manifest }) },

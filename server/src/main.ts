@@ -122,7 +122,9 @@ function previousKeys({ appPreviousKey }: Config): Buffer[] {
 async function readModuleCommands(environment: NodeJS.ProcessEnv): Promise<Command[]> {
   try {
     const modules = await loadModules(readConfig(environment));
-    return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => toCommand(alias, command)));
+    return modules.flatMap(({ alias, definition }) =>
+      (definition.commands ?? []).map((command) => toCommand(alias, command)),
+    );
   } catch {
     return [];
   }

@@ -74,8 +74,8 @@ interface Dependencies {
   readonly onClose: SystemServices['onClose'];
 }
 
-export function makeSystemServices(parts: Dependencies): SystemServices {
-  const { config, central, databases, redis } = parts;
+export function makeSystemServices(dependencies: Dependencies): SystemServices {
+  const { config, central, databases, redis } = dependencies;
   return {
     version,
     environment: config.appEnv,
@@ -95,46 +95,46 @@ export function makeSystemServices(parts: Dependencies): SystemServices {
       bcryptCost: config.bcryptCost,
     },
     central: central.db,
-    log: parts.log,
-    signals: parts.signals,
-    secrets: parts.secrets,
-    mail: parts.mailer,
-    limits: limitsService(parts),
-    cache: parts.cache,
-    http: parts.http,
-    files: parts.files,
-    actions: parts.actions,
-    graphql: parts.graphql,
-    permissions: collectPermissions(parts.modules),
-    now: parts.now,
+    log: dependencies.log,
+    signals: dependencies.signals,
+    secrets: dependencies.secrets,
+    mail: dependencies.mailer,
+    limits: limitsService(dependencies),
+    cache: dependencies.cache,
+    http: dependencies.http,
+    files: dependencies.files,
+    actions: dependencies.actions,
+    graphql: dependencies.graphql,
+    permissions: collectPermissions(dependencies.modules),
+    now: dependencies.now,
     newId,
     tenants: {
       idProblem: (id) => idProblem(central.db, databases, id),
       async find(label) {
-        const { id, name } = await requireTenant(parts.directory, label);
+        const { id, name } = await requireTenant(dependencies.directory, label);
         return { id, name };
       },
       async create(tenant, inTransaction) {
         const created = await createTenant(central.db, databases, tenant, inTransaction);
-        parts.announceMigration(created.id);
+        dependencies.announceMigration(created.id);
         return created;
       },
       async finish(id, inTransaction) {
         await finishTenant(central.db, databases, id, inTransaction);
-        parts.announceMigration(id);
+        dependencies.announceMigration(id);
       },
-      steps: tenantSteps(parts),
+      steps: tenantSteps(dependencies),
     },
-    settings: parts.settings,
-    domains: domainsService(parts),
+    settings: dependencies.settings,
+    domains: domainsService(dependencies),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),
     async migrate() {
-      const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
+      const { applied, skipped } = await migrate(central.address, central.database, dependencies.centralMigrations);
       return { applied: applied.length, skipped };
     },
-    seed: (db) => seed(db, parts),
-    fillWithDemoData: parts.fillWithDemoData,
+    seed: (db) => seed(db, dependencies),
+    fillWithDemoData: dependencies.fillWithDemoData,
     async pingCache() {
       if (!redis) return { up: true, name: 'in process' };
       return redis.client.ping().then(
@@ -143,9 +143,9 @@ export function makeSystemServices(parts: Dependencies): SystemServices {
       );
     },
     runExclusively: runExclusivelyInTurn(central),
-    runIfUnlocked: runIfUnlocked(parts.signals),
+    runIfUnlocked: runIfUnlocked(dependencies.signals),
     addJob: (job, data, { tx, delaySeconds = 0 }) =>
-      parts.jobs.addAll(
+      dependencies.jobs.addAll(
         [
           {
             task: { job, tenant: '', data, requestId: job },
@@ -154,11 +154,11 @@ export function makeSystemServices(parts: Dependencies): SystemServices {
         ],
         tx,
       ),
-    onClose: parts.onClose,
+    onClose: dependencies.onClose,
     async reset() {
-      await resetDatabases(central, databases, parts.centralMigrations);
+      await resetDatabases(central, databases, dependencies.centralMigrations);
       // The job queues were dropped as well, and running workers do not create them.
-      await parts.jobs.start();
+      await dependencies.jobs.start();
     },
   };
 }

@@ -13,7 +13,7 @@ import { testSecrets } from './test-config.ts';
 const [task = '', moment = '', id = '', path = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 const kernel = await boot({ config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets });
-const parts = await archiveServices(kernel);
+const services = await archiveServices(kernel);
 
 function dieAt(name: string): void {
   if (name !== moment) return;
@@ -24,28 +24,28 @@ function dieAt(name: string): void {
 
 /** The parts, each of which may be the moment: `before` it is called. */
 const watched: ArchiveServices = {
-  ...parts,
+  ...services,
   onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : ''),
   files: {
-    readContent: (...call) => parts.files.readContent(...call),
+    readContent: (...call) => services.files.readContent(...call),
     writeContent: async (...call) => {
-      await parts.files.writeContent(...call);
+      await services.files.writeContent(...call);
       dieAt('files');
     },
     removeTenant: async (...call) => {
       dieAt('database dropped');
-      await parts.files.removeTenant(...call);
+      await services.files.removeTenant(...call);
       dieAt('files removed');
     },
   },
   teams: {
-    ...parts.teams,
+    ...services.teams,
     importTeam: async (...call) => {
       dieAt('team');
-      return parts.teams.importTeam(...call);
+      return services.teams.importTeam(...call);
     },
     removeTenant: async (...call) => {
-      await parts.teams.removeTenant(...call);
+      await services.teams.removeTenant(...call);
       dieAt('rows');
     },
   },

@@ -93,7 +93,7 @@ export async function startPlatform({
   environment = {},
   sharedWith,
   secrets,
-  ...parts
+  ...overrides
 }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
   const centralDatabase = sharedWith?.kernel.central.database ?? (await newCentralDatabase());
@@ -103,9 +103,9 @@ export async function startPlatform({
   const storage = sharedWith?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
   const errors = recordErrors();
-  const modules = parts.modules ?? (await repositoryModules());
-  const foundations = { config, log: errors.log, server, secrets: secrets ?? testSecrets };
-  const kernel = await boot(foundations, { identity, ...parts, modules });
+  const modules = overrides.modules ?? (await repositoryModules());
+  const options = { config, log: errors.log, server, secrets: secrets ?? testSecrets };
+  const kernel = await boot(options, { identity, ...overrides, modules });
   const app = await createHttpServer(kernel);
   afterAll(async () => {
     await app.close();
@@ -196,7 +196,7 @@ const serverErrors = new Set(['http.not_found', 'http.bad_request', 'http.malfor
 
 /** Throws for a 4xx response whose code the action does not declare, so that all tests check the API description. */
 function declaredErrors({ modules }: Kernel): (action: RegisteredAction | undefined, response: TestResponse) => void {
-  const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
+  const errors = Object.assign({}, ...modules.map(({ definition }) => definition.errors ?? {}));
   const codesByAction = new Map<RegisteredAction, readonly string[]>();
   return (action, { status, body }) => {
     const code = body?.code;

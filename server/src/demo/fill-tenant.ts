@@ -72,9 +72,10 @@ interface NamedDemo {
 
 async function listDemos({ modules, installations }: Kernel, tenantId: string): Promise<NamedDemo[]> {
   const demos: NamedDemo[] = [];
-  for (const { alias, manifest, parts } of modules) {
+  for (const { alias, manifest, definition } of modules) {
     const tables = Object.keys(manifest.data ?? {});
-    if (parts.demo && (await installations.has(tenantId, alias))) demos.push({ alias, demo: parts.demo, tables });
+    if (definition.demo && (await installations.has(tenantId, alias)))
+      demos.push({ alias, demo: definition.demo, tables });
   }
   return demos;
 }

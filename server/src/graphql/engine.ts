@@ -24,17 +24,17 @@ import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
 export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
-  let parts: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
+  let services: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
   // Created with the first request, so that the start of the platform does not wait for it.
   const getParts = () => {
     const kernel = getKernel();
-    parts ??= {
+    services ??= {
       kernel,
       actions: new Map(kernel.actions.map((action) => [action.name, action])),
       schemas: new TenantSchemas(kernel),
       operations: new Operations(),
     };
-    return parts;
+    return services;
   };
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {

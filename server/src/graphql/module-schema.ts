@@ -19,15 +19,15 @@ export interface ModuleSchema {
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-type Source = Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'> & Partial<Pick<LoadedModule, 'parts'>>;
+type Source = Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'> & Partial<Pick<LoadedModule, 'definition'>>;
 
 /** The module's SDL file, its providers, the typed fields of its actions and events, and the JSON fields of its bus operations. */
 export function readModuleSchema(
-  { alias, manifest, graphql, parts }: Source,
+  { alias, manifest, graphql, definition }: Source,
   actions: readonly RegisteredAction[],
 ): ModuleSchema {
   const own = actions.filter(({ module }) => module === alias);
-  const typed = deriveTypedSchema(own, parts?.events);
+  const typed = deriveTypedSchema(own, definition?.events);
   const json = manifest.graphql?.auto_resolve === false ? { sdl: '', fields: [] } : deriveJsonFields(own);
   const written = (graphql?.sdl ?? []).map((text) => parseSdl(alias, text));
   const derived = [typed.sdl, json.sdl].filter((text) => text.trim() !== '').map((text) => parseSdl(alias, text));

@@ -34,8 +34,8 @@ async function ringSchema({ central, config }: Kernel, ring: string): Promise<Gr
 /** The schema of a tenant that has all of these modules. */
 export function composeAll(modules: readonly LoadedModule[]): GraphQLSchema {
   const sources = modules.flatMap((module) => {
-    const { alias, manifest, parts } = module;
-    const actions = registerActions(parts.actions ?? {}, { module: alias, tag: manifest.name });
+    const { alias, manifest, definition } = module;
+    const actions = registerActions(definition.actions ?? {}, { module: alias, tag: manifest.name });
     return readModuleSchema(module, actions).documents.map((document) => ({ module: alias, document }));
   });
   return compose(sources).schema;

@@ -55,13 +55,13 @@ export class TenantSchemas {
     return typeof cached === 'string' ? cached : this.#shareSdl(schema);
   }
 
-  #composeCached(parts: readonly ModuleSchema[]): CachedSchema {
-    const fingerprint = setFingerprint(parts);
+  #composeCached(schemas: readonly ModuleSchema[]): CachedSchema {
+    const fingerprint = setFingerprint(schemas);
     const known = this.#schemas.get(fingerprint);
     if (known) return known;
     const cacheKey = `graphql:schema:${this.#kernel.config.ringName}:${fingerprint}`;
-    const isValid = this.#allAreValid && parts.length < this.#moduleSchemas.length;
-    const schema = { ...buildTenantSchema(parts, isValid), id: String(++this.#built), cacheKey };
+    const isValid = this.#allAreValid && schemas.length < this.#moduleSchemas.length;
+    const schema = { ...buildTenantSchema(schemas, isValid), id: String(++this.#built), cacheKey };
     this.#schemas.set(fingerprint, schema);
     return schema;
   }

@@ -15,8 +15,8 @@ const acme = await platform.tenant();
 const unknownId = '0190a000-0000-7000-8000-000000000000';
 const permissions = collectPermissions(all).map(({ name }) => name);
 
-const calls = modules.flatMap(({ alias, parts }) =>
-  registerActions(parts.actions ?? {}, { module: alias, tag: alias })
+const calls = modules.flatMap(({ alias, definition }) =>
+  registerActions(definition.actions ?? {}, { module: alias, tag: alias })
     .filter(({ method }) => method)
     .map(({ name, method, path, accepts, ...action }) => ({
       alias,

@@ -23,13 +23,13 @@ export function collectConsumes(modules: readonly LoadedModule[]): Map<string, M
 export function collectEvents(
   modules: readonly LoadedModule[],
 ): Map<string, Readonly<Record<string, EventDefinition>>> {
-  return new Map(modules.map(({ alias, parts }) => [alias, parts.events ?? {}]));
+  return new Map(modules.map(({ alias, definition }) => [alias, definition.events ?? {}]));
 }
 
 /** The types of notifications of all modules, by name. */
 export function collectNotificationTypes(modules: readonly LoadedModule[]): Record<string, DeclaredNotificationType> {
-  const types = modules.flatMap(({ alias: module, parts }) =>
-    Object.entries(parts.notifications ?? {}).map(([name, type]) => [name, { ...type, module }] as const),
+  const types = modules.flatMap(({ alias: module, definition }) =>
+    Object.entries(definition.notifications ?? {}).map(([name, type]) => [name, { ...type, module }] as const),
   );
   return Object.fromEntries(types);
 }
@@ -40,16 +40,16 @@ export function listAutoInstalled(modules: readonly LoadedModule[]): string[] {
 }
 
 export function collectListeners(modules: readonly LoadedModule[]): RegisteredListener[] {
-  return modules.flatMap(({ alias, parts }) =>
-    (parts.listeners ?? []).map((listener) => ({ ...listener, module: alias })),
+  return modules.flatMap(({ alias, definition }) =>
+    (definition.listeners ?? []).map((listener) => ({ ...listener, module: alias })),
   );
 }
 
 /** The identity of the one module that provides it. Without such a module all callers are anonymous. */
 export async function createIdentity(modules: readonly LoadedModule[], system: SystemServices): Promise<Identity> {
-  const [module, other] = modules.filter(({ parts }) => parts.identity);
+  const [module, other] = modules.filter(({ definition }) => definition.identity);
   if (other) throw new Error(`the modules ${module?.alias} and ${other.alias} both provide an identity`);
-  return module?.parts.identity?.(system) ?? noIdentity;
+  return module?.definition.identity?.(system) ?? noIdentity;
 }
 
 const noIdentity: Identity = {
@@ -72,8 +72,8 @@ export function collectJobs(
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
   const jobs = [
     ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, name, job })),
-    ...modules.flatMap(({ alias: module, parts }) =>
-      Object.entries(parts.jobs ?? {}).map(([name, job]) => ({ module, name, job })),
+    ...modules.flatMap(({ alias: module, definition }) =>
+      Object.entries(definition.jobs ?? {}).map(([name, job]) => ({ module, name, job })),
     ),
   ];
   const handlers = new Map<string, JobHandler>();

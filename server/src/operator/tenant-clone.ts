@@ -11,8 +11,8 @@ export const tenantCloneCommand: Command = {
   async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
     const kernel = await open();
     const source = await requireTenantId(kernel.central.db, label);
-    const parts = await archiveServices(kernel, throttled(progress));
-    const { reports } = await cloneTenant(parts, source, { id });
+    const services = await archiveServices(kernel, throttled(progress));
+    const { reports } = await cloneTenant(services, source, { id });
     if (options.json) return table([{ id, reports }], '');
     say(`Copied ${source} to ${id}. Pending work, such as events, mails and deliveries, stays with ${source}.`);
     for (const report of reports) say(`  ${report}`);

@@ -27,23 +27,27 @@ export const tenantDeleteCommand: Command = {
     const confirmed = options.yes ?? (await ask(`This deletes ${id} and all of its data. Enter its id to continue:`));
     if (confirmed === undefined) throw new UsageError(`confirm with --yes=${id}`);
     if (confirmed !== id) throw new UsageError(`${String(confirmed)} is not ${id}; nothing was deleted`);
-    const parts = await archiveServices(kernel, throttled(progress));
+    const services = await archiveServices(kernel, throttled(progress));
     // The database of an interrupted deletion may be gone.
     if (status !== 'deleting' && !options['no-export'])
-      say(`Exported it to ${await exportSuspended(kernel, parts, id)}.`);
-    await deleteTenant(parts, id);
+      say(`Exported it to ${await exportSuspended(kernel, services, id)}.`);
+    await deleteTenant(services, id);
     say(`Deleted ${id}.`);
   },
 };
 
 /** Suspended first, so that nothing is written after the export. If it fails, the tenant is as before. */
-async function exportSuspended({ central, config, now }: Kernel, parts: ArchiveServices, id: string): Promise<string> {
+async function exportSuspended(
+  { central, config, now }: Kernel,
+  services: ArchiveServices,
+  id: string,
+): Promise<string> {
   const folder = join(config.storagePath, 'exports');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, archiveName(id, now()));
   const wasActive = await suspendTenant(central.db, id, 'deletion');
   try {
-    await exportTenant(parts, id, file);
+    await exportTenant(services, id, file);
     return file;
   } catch (error) {
     if (wasActive) await resumeTenant(central.db, id);

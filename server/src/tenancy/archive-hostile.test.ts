@@ -18,7 +18,7 @@ import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveServices(kernel);
+const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 
 /** An entry that a test may falsify. */
@@ -36,7 +36,7 @@ let goodBytes: Buffer;
 beforeAll(async () => {
   const { tenant } = await filledTenant(platform, { size: 5 });
   const path = join(folder, 'good.zip');
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   goodBytes = await readFile(path);
   const reader = await ArchiveReader.open(path);
   good = [];
@@ -250,7 +250,7 @@ test.each(Object.keys(archives))(
     const [path, id] = [join(folder, `${uniqueId()}.zip`), uniqueId()];
     await writeFile(path, await make());
     const before = await state();
-    await expect(importTenant(parts, path, { id })).rejects.toThrow(message);
+    await expect(importTenant(services, path, { id })).rejects.toThrow(message);
     expect(await state()).toEqual(before);
     expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
   },
@@ -262,7 +262,7 @@ test.each(['../../x', 'UPPER', 'www', 'a'.repeat(64), ''])('an id that is no lab
     path,
     withManifest(({ tenant }) => void Object.assign(tenant, { id })),
   );
-  await expect(importTenant(parts, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
+  await expect(importTenant(services, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
 });
 
 test('an archive with very repetitive data can be read if the operator says so, and its manifest is still limited', async () => {
@@ -284,7 +284,7 @@ test('an archive does not make a platform owner, an unknown setting or a system 
     manifest.domains.push({ domain: 'www', kind: 'alias' });
   });
   await writeFile(path, file);
-  const { reports } = await importTenant(parts, path, { id });
+  const { reports } = await importTenant(services, path, { id });
   expect(reports).toEqual(
     expect.arrayContaining([
       'the setting evil.setting has its default: its value is not accepted',

@@ -40,27 +40,27 @@ export async function locate({ central, databases }: ArchiveServices, tenantId: 
 
 /** Opens a connection to the database of a tenant, without a time limit. */
 export async function inDatabase<Result>(
-  parts: ArchiveServices,
+  services: ArchiveServices,
   tenantId: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const { server, database } = await locate(parts, tenantId);
+  const { server, database } = await locate(services, tenantId);
   return withConnection(server.address, database, copyLimits, work);
 }
 
 /** Reads a tenant in one snapshot. */
 export async function withSnapshot<Result>(
-  parts: ArchiveServices,
+  services: ArchiveServices,
   tenantId: string,
   work: (source: TenantSource) => Promise<Result>,
 ): Promise<Result> {
-  const { files, rules } = parts;
-  await tenantRow(parts, tenantId);
-  return inDatabase(parts, tenantId, async (connection) => {
+  const { files, rules } = services;
+  await tenantRow(services, tenantId);
+  return inDatabase(services, tenantId, async (connection) => {
     await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // The storage may be slow between two rows.
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const facts = await readFacts(parts, tenantId, connection);
+    const facts = await readFacts(services, tenantId, connection);
     return work({
       facts,
       rows: (table) => connection.copyOut(copyStatement(table, rules)),
@@ -126,8 +126,8 @@ async function tenantRow({ central }: ArchiveServices, tenantId: string): Promis
   return row;
 }
 
-async function readFacts(parts: ArchiveServices, tenantId: string, connection: Connection): Promise<Facts> {
-  const { central, rules, teams } = parts;
+async function readFacts(services: ArchiveServices, tenantId: string, connection: Connection): Promise<Facts> {
+  const { central, rules, teams } = services;
   const { db } = central;
   const tables = await readTables(connection);
   const settings = await db.rows<{ key: string; value: unknown }>(
@@ -140,9 +140,9 @@ async function readFacts(parts: ArchiveServices, tenantId: string, connection: C
   return {
     format: formatVersion,
     platform: version,
-    created_at: parts.now().toISOString(),
+    created_at: services.now().toISOString(),
     installation: await installationId(db),
-    tenant: await tenantRow(parts, tenantId),
+    tenant: await tenantRow(services, tenantId),
     domains: await db.rows(sql`SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} ORDER BY domain`),
     settings: Object.fromEntries(settings.map(({ key, value }) => [key, value])),
     modules: await db.rows(

@@ -22,7 +22,7 @@ import { showTenant } from './tenants.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveServices(kernel);
+const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 const newFile = () => join(folder, `${uniqueId()}.zip`);
 const secretTables = { webhooks: expect.any(String), message_providers: expect.any(String) };
@@ -36,10 +36,10 @@ test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the sam
   const path = newFile();
   const before = { content: await dumpTenant(kernel, tenant.id), counters: await readAllCounters(kernel, tenant.id) };
   const { created_at: _, ...summary } = (await showTenant(kernel.central.db, tenant.id)) as { created_at: string };
-  expect(await exportTenant(parts, tenant.id, path)).toMatchObject({ files: 2, missingFiles: 0 });
-  await deleteTenant(parts, tenant.id);
+  expect(await exportTenant(services, tenant.id, path)).toMatchObject({ files: 2, missingFiles: 0 });
+  await deleteTenant(services, tenant.id);
   expect(await showTenant(kernel.central.db, tenant.id)).toBeUndefined();
-  expect(await importTenant(parts, path)).toEqual({ id: tenant.id, reports: [] });
+  expect(await importTenant(services, path)).toEqual({ id: tenant.id, reports: [] });
   expect(await dumpTenant(kernel, tenant.id)).toEqual({ ...before.content, ...secretTables });
   expect(await readAllCounters(kernel, tenant.id)).toEqual(before.counters);
   expect(await showTenant(kernel.central.db, tenant.id)).toMatchObject({ ...summary, domains: expect.any(Array) });
@@ -66,7 +66,7 @@ test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the sam
 test('an archive holds no secret of the installation and names the sealed columns', async () => {
   const { tenant, webhook, owner } = await filledTenant(platform);
   const path = newFile();
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const archive = await openArchive(path);
   let text = JSON.stringify(archive.manifest);
   for (const table of archive.manifest.tables) {
@@ -89,7 +89,7 @@ test('on an installation with another key, members are joined by verified addres
   const { tenant, owner, webhook } = await filledTenant(platform);
   const [gone, doubtful] = [await platform.person({ tenant }), await platform.person({ tenant, role: 'Agent' })];
   const path = newFile();
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const other = await startAccounts({ secrets: new SecretBox(Buffer.alloc(32, 'other')) });
   const db = other.kernel.central.db;
   // The same people have other ids there; the owner's old id is that of a stranger.
@@ -151,7 +151,7 @@ test('a clone has the same data and sends nothing', async () => {
   const { tenant, owner } = filled;
   await addPendingWork(filled);
   const [id, before] = [uniqueId(), await dumpTenant(kernel, tenant.id)];
-  const { reports } = await cloneTenant(parts, tenant.id, { id });
+  const { reports } = await cloneTenant(services, tenant.id, { id });
   expect(reports).toEqual([
     'message_providers: 1 removed; a copy sends nothing',
     'webhooks: 1 turned off; a copy sends nothing',
@@ -236,7 +236,7 @@ test('an archive of an older version is brought up to date, one of a newer versi
 test('an operator names the owner of an imported tenant and sees the progress', async () => {
   const { tenant } = await filledTenant(platform);
   const [path, id, ravi] = [newFile(), uniqueId(), await platform.person()];
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const [said, progress]: [string[], string[]] = [[], []];
   const session: Session = {
     config: kernel.config,
@@ -258,17 +258,17 @@ test('a failed import or export leaves nothing', async () => {
   const fail = async () => {
     throw new Error('the storage is full');
   };
-  const removeTenant = (id: string) => parts.files.removeTenant(id);
-  const failing = { ...parts, files: { readContent: fail, writeContent: fail, removeTenant } };
+  const removeTenant = (id: string) => services.files.removeTenant(id);
+  const failing = { ...services, files: { readContent: fail, writeContent: fail, removeTenant } };
   await expect(exportTenant(failing, tenant.id, path)).rejects.toThrow('the storage is full');
   expect((await readdir(folder)).filter((name) => path.endsWith(name) || name.endsWith('.partial'))).toEqual([]);
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const id = uniqueId();
   await expect(importTenant(failing, path, { id })).rejects.toThrow('the storage is full');
   expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
   expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
-  expect(await importTenant(parts, path, { id })).toMatchObject({ id });
-  await expect(importTenant(parts, path, { id })).rejects.toMatchObject({
+  expect(await importTenant(services, path, { id })).toMatchObject({ id });
+  await expect(importTenant(services, path, { id })).rejects.toMatchObject({
     extras: { errors: { id: expect.anything() } },
   });
 });
@@ -285,7 +285,7 @@ test('a tenant with 100,000 large rows is exported in little memory', async () =
   const sampling = setInterval(() => {
     peak = Math.max(peak, used());
   }, 5);
-  expect((await exportTenant(parts, tenant.id, path)).rows).toBeGreaterThanOrEqual(100_000);
+  expect((await exportTenant(services, tenant.id, path)).rows).toBeGreaterThanOrEqual(100_000);
   clearInterval(sampling);
   // The rows have more than 200 MB; what is counted includes garbage.
   expect((peak - before) / 1_048_576).toBeLessThan(150);

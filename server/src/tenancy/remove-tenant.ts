@@ -31,16 +31,16 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
 };
 
 /** Refuses the requests of the tenant from now on and removes it. An interrupted deletion is finished by another. */
-export async function deleteTenant(parts: RemovalServices, id: string): Promise<void> {
-  const { db } = parts.central;
-  await whileLocked(parts.central, id, async () => {
+export async function deleteTenant(services: RemovalServices, id: string): Promise<void> {
+  const { db } = services.central;
+  await whileLocked(services.central, id, async () => {
     const move = await db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${id}`);
     if (move) throw new Error(`${id} is being moved to another server; wait, or run 'chowkd tenant:doctor --repair'`);
     const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
     if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     await db.run(sql`
       UPDATE tenants SET status = 'deleting', updated_at = now() WHERE id = ${id} AND status IN ('active', 'suspended')`);
-    await eraseTenant(parts, id);
+    await eraseTenant(services, id);
   });
 }
 
@@ -55,8 +55,8 @@ export async function findInterrupted(central: Central): Promise<{ id: string; s
 }
 
 /** Removes what an interrupted import or deletion has left. */
-export function finishRemoval(parts: RemovalServices, id: string): Promise<void> {
-  return whileLocked(parts.central, id, () => eraseTenant(parts, id));
+export function finishRemoval(services: RemovalServices, id: string): Promise<void> {
+  return whileLocked(services.central, id, () => eraseTenant(services, id));
 }
 
 /** Removes a tenant that is being imported or deleted: files and database first, so that its row tells what is left. */

@@ -80,7 +80,7 @@ const kernelTags: Readonly<Record<string, string>> = {
 export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const actions = all.filter(({ webPage, method }) => method && !webPage);
   const components = new Components();
-  const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
+  const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {}));
   // Outputs first: an input that differs from the output of the same name gets the name with `Input`.
   for (const { output } of actions) if (output) components.describe(output, 'output');
   const paths: Record<string, Json> = {};
@@ -115,7 +115,10 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
 }
 
 function listTags(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
-  const ofModules = modules.map(({ manifest, parts }) => ({ [manifest.name]: manifest.description, ...parts.tags }));
+  const ofModules = modules.map(({ manifest, definition }) => ({
+    [manifest.name]: manifest.description,
+    ...definition.tags,
+  }));
   const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...ofModules);
   const names = [...new Set(actions.map(({ tag }) => tag))].sort();
   return names.map((name) => ({ name, description: descriptions[name] ?? name }));
