@@ -78,7 +78,9 @@ const arbitraryProduct = fc.record({
 });
 const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
 const arbitraryQuery = fc.record({
-  search: optional(fc.constantFrom('TEA', 'the', 'assam tea', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 's-1', 'hot', 'zzz', ' ')),
+  search: optional(
+    fc.constantFrom('TEA', 'the', 'assam tea', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 's-1', 'hot', 'zzz', ' '),
+  ),
   status: optional(fc.constantFrom(...statuses)),
   tags: optional(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
   category: optional(fc.constantFrom(...categoryNames, 'None')),

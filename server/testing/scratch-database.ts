@@ -6,7 +6,10 @@ import { type Connection, withConnection } from '../src/db/connection.ts';
 export const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
 /** Runs `work` on a separate connection. */
-export function onSeparateConnection<Result>(database: string, work: (connection: Connection) => Promise<Result>): Promise<Result> {
+export function onSeparateConnection<Result>(
+  database: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   return withConnection(inject('server'), database, limits, work);
 }
 

@@ -1,4 +1,4 @@
-import { type Client, createClient, type TokenStore, type Tokens, parseUserId } from '@chowk/client';
+import { type Client, createClient, parseUserId, type TokenStore, type Tokens } from '@chowk/client';
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from './observable.ts';

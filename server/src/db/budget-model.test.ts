@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { onSeparateConnection, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { ConnectionBudget, type Lease } from './budget.ts';
 
 const databases = await scratchDatabases(5);

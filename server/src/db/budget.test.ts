@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { onSeparateConnection, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget, type Lease, type Target } from './budget.ts';
 import { openDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { onSeparateConnection, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { Connection, withConnection } from './connection.ts';

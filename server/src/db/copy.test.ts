@@ -3,7 +3,13 @@ import { type Db, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { onSeparateConnection, limits, scratchDatabase, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import {
+  limits,
+  onSeparateConnection,
+  scratchDatabase,
+  scratchDatabases,
+  terminate,
+} from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { openDatabase } from './database.ts';

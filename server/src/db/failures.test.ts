@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Sql, sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { onSeparateConnection, limits } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection } from '../../testing/scratch-database.ts';
 import { fail } from '../errors.ts';
 import { Connection } from './connection.ts';
 import { databaseFailure } from './failures.ts';

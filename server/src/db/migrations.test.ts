@@ -64,7 +64,9 @@ test('migrations are applied once and in order, with any number of statements', 
     skipped: 0,
   });
   expect(await tables()).toEqual(['goods', 'notes', 'prices', 'schema_migrations']);
-  const { rows } = await onSeparateConnection(await database(), (connection) => connection.query(sql`SELECT id, name FROM goods`));
+  const { rows } = await onSeparateConnection(await database(), (connection) =>
+    connection.query(sql`SELECT id, name FROM goods`),
+  );
   expect(rows).toEqual([{ id: 42, name: 'a;b' }]);
   expect(await run(shop, other)).toEqual({ applied: [], skipped: 3 });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { onSeparateConnection, limits } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { ConnectionBudget } from './budget.ts';

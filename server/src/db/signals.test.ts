@@ -1,7 +1,7 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { onSeparateConnection, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { ConnectionBudget } from './budget.ts';

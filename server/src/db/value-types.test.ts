@@ -1,7 +1,7 @@
 import { raw, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
-import { onSeparateConnection, limits, scratchDatabase } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase } from '../../testing/scratch-database.ts';
 import { Connection } from './connection.ts';
 
 const database = await scratchDatabase();

@@ -9,7 +9,9 @@ import { onSeparateConnection } from '../../testing/scratch-database.ts';
 /** The environment of an installation whose database user may create databases and nothing else. */
 async function newInstallation(): Promise<Record<string, string>> {
   const name = `plain_${randomBytes(5).toString('hex')}`;
-  await onSeparateConnection('postgres', (connection) => connection.script(`CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${name}'`));
+  await onSeparateConnection('postgres', (connection) =>
+    connection.script(`CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${name}'`),
+  );
   const { port } = inject('server');
   return {
     STORAGE_PATH: await temporaryFolder(),
