@@ -5,9 +5,8 @@ import { type Platform, startPlatform } from './platform.ts';
 import { onStage } from './stage.ts';
 
 /*
- * Do two rings with different modules lose or misdo a task? Two processes serve tenants of their rings for five minutes
- * (`SECONDS=30` for less), while one tenant moves from ring to ring. Then every change must have its event and its job, done by
- * the ring of its tenant. Fails if one is missing or done twice.
+ * Do two rings with different modules lose or repeat tasks? Runs for five minutes (`SECONDS=30` for less) while a tenant
+ * moves between the rings. Fails if a task is missing, repeated or done by the wrong ring.
  */
 
 const seconds = Number(process.env.SECONDS ?? 300);

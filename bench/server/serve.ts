@@ -20,9 +20,8 @@ import { benchModules } from './modules.ts';
 import { ringModules } from './ring-modules.ts';
 
 /*
- * The platform that the benchmarks measure: the kernel and modules of production, plus the benchmarks' actions, modules
- * and user. Prints one line of JSON with its address. Stops when its standard input ends, so that a benchmark that is
- * killed leaves no process running.
+ * The platform that the benchmarks measure, with their own actions, modules and user. Prints one line of JSON with its
+ * address, and stops when its standard input ends, even if the benchmark is killed.
  */
 
 const credentials = { email: 'bench@example.com', password: randomUUID() };

@@ -125,9 +125,8 @@ interface Behavior<Context, Input, Output, Checked> {
   /** Runs `check` and `run` in one transaction of the tenant: that of the calling module, or a new one. */
   readonly atomic?: boolean;
   /**
-   * Checks the rules that the schema cannot express and adds problems to `issues`, so that one response reports all of
-   * them. Called once, with the valid fields, also if others are invalid. `run` is called if there are no problems; it gets
-   * the result.
+   * Checks the rules that the schema cannot express and adds problems to `issues`. Gets only the valid fields. If there are
+   * no problems, `run` is called with the result.
    */
   check?(ctx: Context, input: Partial<InputValue<Input>>, issues: Issues): Checked | Promise<Checked>;
   run(ctx: Context, input: InputValue<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;

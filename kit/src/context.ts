@@ -116,9 +116,8 @@ export interface Ctx {
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
   /**
-   * Notifies users over the channels that they prefer, in the current transaction or in a new one. Users who are not members
-   * of the tenant are left out; does nothing if the tenant does not have the notifications module. A call that is bound to no
-   * tenant stores the notification in the central database, and nothing is broadcast.
+   * Notifies members of the tenant over the channels that they prefer, in the current transaction or in a new one. Without a
+   * tenant, the notification is only stored, in the central database.
    */
   notify(to: Recipients, notification: NewNotification): Promise<void>;
   /** The types of notifications that the tenant's modules declare, by name. */

@@ -6,9 +6,8 @@ export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation:
 type Load<Value, Source> = (key: string, source: Source) => Promise<Value | undefined>;
 
 /**
- * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
- * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits. What a
- * load needs besides the key, such as the tenant's database, is the `Source` of a lookup.
+ * A cache that never serves an invalidated value: the result of a load during an invalidation is not cached. Misses are
+ * cached separately and evict no hits. `Source` is what a load needs besides the key.
  */
 export class GuardedCache<Value extends object, Source = void> {
   readonly #hits: LRUCache<string, Value>;

@@ -37,9 +37,8 @@ export interface HttpDownload extends Omit<HttpResponse, 'body'> {
 }
 
 /**
- * Sends requests to the public internet: `https` only, and to public addresses only, unless the operator allows the host
- * (`OUTBOUND_ALLOW_HOSTS`). Throws failures with codes that begin with `outbound.`; a response with an error status is not a
- * failure. Do not wait for a response inside `ctx.tx`: the transaction holds a database connection meanwhile.
+ * Sends requests over `https` to public addresses, unless the operator allows the host (`OUTBOUND_ALLOW_HOSTS`). Throws
+ * failures `outbound.*`, but not for an error status. Do not use it inside `ctx.tx`, which holds a connection.
  */
 export interface HttpClient {
   request(url: string, request?: HttpRequest): Promise<HttpResponse>;

@@ -355,8 +355,8 @@ test('under concurrent writes a cursor neither skips nor repeats unchanged rows'
           }
         };
         const seen = findIds(await walkByCursor(by, limit, between));
-        const ofStaying = seen.filter((id) => stays.has(id));
-        expect(ofStaying).toEqual((await naive({}, by)).filter((id) => stays.has(id)));
+        const staying = seen.filter((id) => stays.has(id));
+        expect(staying).toEqual((await naive({}, by)).filter((id) => stays.has(id)));
         const moved = new Set([...everStood].filter((id) => !stays.has(id)));
         const unmoved = seen.filter((id) => !moved.has(id));
         expect(new Set(unmoved).size).toBe(unmoved.length);

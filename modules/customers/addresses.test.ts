@@ -350,8 +350,8 @@ test('eight concurrent changes leave one default address of each type', async ()
     for (const { status } of answers) expect([200, 201, 404, 422]).toContain(status);
     const there = await list(id);
     for (const type of ['billing', 'shipping'] as const) {
-      const ofType = there.filter((one) => one.type === type);
-      expect(ofType.filter((one) => one.is_default)).toHaveLength(Math.min(1, ofType.length));
+      const sameType = there.filter((one) => one.type === type);
+      expect(sameType.filter((one) => one.is_default)).toHaveLength(Math.min(1, sameType.length));
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 8 }), run), { numRuns: 15 });

@@ -234,7 +234,7 @@ test('without verified documents an application cannot be approved', async () =>
   expect(verify.body).toMatchObject({ code: 'onboarding.kyc_not_submitted', message: /government_id, selfie/ });
 });
 
-test('a provisioning that fails for good says why, and a retry continues it', async () => {
+test('a provisioning that fails permanently reports the reason, and a retry continues it', async () => {
   const stranger = await platform.person({ verified: false });
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await asha.post(`${admin}/${id}/approve`);

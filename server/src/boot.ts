@@ -257,8 +257,8 @@ export async function boot(
     onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.
-  const ofModule = await createIdentity(modules, services);
-  const identity = overrides.identity ?? ofModule;
+  const moduleIdentity = await createIdentity(modules, services);
+  const identity = overrides.identity ?? moduleIdentity;
   const realtime = new Realtime({
     pubsub,
     signals,

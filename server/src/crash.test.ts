@@ -8,8 +8,8 @@ import { causeWork, crashMail, crashModule } from '../testing/crash-module.ts';
 import { startPlatform, type TestTenant } from '../testing/platform.ts';
 
 /*
- * Whatever is killed when, a committed change has its event, its job and its mail, each once, and a rolled-back one has none.
- * The tests kill a process of the platform, or its connections to PostgreSQL.
+ * Whichever process is killed, a committed change has its event, its job and its mail, each once, and a rolled-back one has
+ * none. The tests kill a process of the platform, or its connections to PostgreSQL.
  */
 
 const receivedEvents: string[] = [];

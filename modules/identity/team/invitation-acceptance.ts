@@ -168,9 +168,9 @@ async function findByToken(
 
 /** The permissions of a membership. Those of an API client are limited to the rights of its maker. */
 function heldBy(m: Sql): Sql {
-  const ofRole = (roleId: Sql) => sql`SELECT permission FROM role_permissions WHERE role_id = ${roleId}`;
-  return sql`CASE WHEN ${m}.permissions IS NULL THEN ARRAY(${ofRole(sql`${m}.role_id`)}) ELSE ARRAY(
-    SELECT unnest(${m}.permissions) INTERSECT ${ofRole(sql`(
+  const permissionsByRole = (roleId: Sql) => sql`SELECT permission FROM role_permissions WHERE role_id = ${roleId}`;
+  return sql`CASE WHEN ${m}.permissions IS NULL THEN ARRAY(${permissionsByRole(sql`${m}.role_id`)}) ELSE ARRAY(
+    SELECT unnest(${m}.permissions) INTERSECT ${permissionsByRole(sql`(
       SELECT o.role_id FROM oauth_clients c JOIN users maker ON maker.id = c.created_by AND maker.disabled_at IS NULL
         JOIN memberships o ON o.user_id = maker.id AND o.tenant_id = ${m}.tenant_id
       WHERE c.user_id = ${m}.user_id)`)}) END`;

@@ -70,9 +70,8 @@ const maxIdleMs = 120_000;
 const centralReserve = 2;
 
 /**
- * One limit on connections for the whole process instead of a pool per tenant. A tenant without a connection is served
- * before a tenant that needs a second one. Idle connections of quiet tenants are closed for busy ones. Waiters of one
- * database are served in order.
+ * One limit on connections for the whole process instead of a pool per tenant. Tenants without a connection are served
+ * first, and idle connections of quiet tenants are closed for busy ones.
  */
 export class ConnectionBudget {
   readonly #options: BudgetOptions;

@@ -82,7 +82,7 @@ test('a file that was written before its transaction is gone if that fails', asy
   expect(await unsettled()).toEqual([]);
 });
 
-test('a removed file stays until the transaction commits, and for good if it does not', async () => {
+test('a removed file stays until the transaction commits, and stays if it is rolled back', async () => {
   const { ctx, files } = await newVault();
   const { id } = await store(ctx);
   const work = ctx.tx(async (tx) => {

@@ -82,9 +82,8 @@ const extensions: Readonly<Record<FileType, string>> = {
 const maxLinkSeconds = 86_400;
 
 /**
- * The files of modules. Rows are in the database of the tenant, contents in the storage. Before content is written, or
- * its row deleted, the central database records it in `unsettled_files`; when the transaction has ended, content without a
- * row is deleted. A job does the same for what crashed processes left.
+ * The files of modules: rows in the tenant's database, contents in the storage. `unsettled_files` records each change first;
+ * after the transaction, or a crash, content without a row is deleted.
  */
 export class FileStore {
   readonly #options: FileStoreOptions;

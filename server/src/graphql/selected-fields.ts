@@ -10,16 +10,16 @@ import {
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-const ofFields = new WeakMap<object, ReadonlySet<string>>();
-const ofRecords = new WeakMap<object, ReadonlySet<string> | undefined>();
+const fieldNames = new WeakMap<object, ReadonlySet<string>>();
+const recordFieldNames = new WeakMap<object, ReadonlySet<string> | undefined>();
 
 /** The names of the fields that the operation selects below this field. */
 export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const [node] = fieldNodes;
-  const known = node && fieldNodes.length === 1 ? ofFields.get(node) : undefined;
+  const known = node && fieldNodes.length === 1 ? fieldNames.get(node) : undefined;
   if (known) return known;
   const names = new Set(childFields(fieldNodes, fragments).map(fieldName));
-  if (node && fieldNodes.length === 1) ofFields.set(node, names);
+  if (node && fieldNodes.length === 1) fieldNames.set(node, names);
   return names;
 }
 
@@ -30,8 +30,8 @@ export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): R
 export function selectedRecordFields(info: GraphQLResolveInfo): ReadonlySet<string> | undefined {
   const [node] = info.fieldNodes;
   if (!node || info.fieldNodes.length > 1) return undefined;
-  if (!ofRecords.has(node)) ofRecords.set(node, findRecordFields(info, node));
-  return ofRecords.get(node);
+  if (!recordFieldNames.has(node)) recordFieldNames.set(node, findRecordFields(info, node));
+  return recordFieldNames.get(node);
 }
 
 function findRecordFields({ fragments, returnType }: GraphQLResolveInfo, field: FieldNode) {

@@ -154,9 +154,9 @@ test('all modules declare their tables and the personal columns of customers', a
   const modules = await loadModules(testConfig());
   const platform = await startPlatform({ modules });
   const { db } = await platform.tenant();
-  const ofTenants = modules.filter(({ manifest }) => !manifest.system);
-  expect(await gaps(db, ofTenants)).toEqual([]);
-  const tied = ofTenants.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
+  const tenantModules = modules.filter(({ manifest }) => !manifest.system);
+  expect(await gaps(db, tenantModules)).toEqual([]);
+  const tied = tenantModules.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
   expect(tied.length).toBeGreaterThan(5);
 });
 

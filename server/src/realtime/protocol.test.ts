@@ -237,10 +237,10 @@ test('a socket keeps its tenant: that of its host, or of its first private chann
   unbound.send('pusher:subscribe', { channel, ...again.body });
   expect((await unbound.next('pusher:error')).data.code).toBe(4009);
 
-  const ofHost = connect(platform, { host: `${globex.id}.localhost` });
-  const signed = await authorize(asha, await ofHost.socketId(), channel);
-  ofHost.send('pusher:subscribe', { channel, ...signed.body });
-  expect((await ofHost.next('pusher:error')).data.code).toBe(4009);
+  const onTenantHost = connect(platform, { host: `${globex.id}.localhost` });
+  const signed = await authorize(asha, await onTenantHost.socketId(), channel);
+  onTenantHost.send('pusher:subscribe', { channel, ...signed.body });
+  expect((await onTenantHost.next('pusher:error')).data.code).toBe(4009);
 });
 
 test('a public channel is one of the tenant', async () => {

@@ -19,8 +19,7 @@ interface Shape {
 
 /**
  * Creates the function that removes unknown fields, or `undefined` for a schema without objects. It runs after the
- * validation, because only then the matching branch of a union is known; ajv's `removeAdditional` runs too early. TypeBox's
- * `Value.Clean` reports no names, and leaves or removes other fields than ajv has validated.
+ * validation, which finds the matching branch of a union; ajv's `removeAdditional` runs too early.
  */
 export function unknownFieldStripper(schema: TSchema, compile: Compile): Strip | undefined {
   return createStripper(schema as Shape, compile);

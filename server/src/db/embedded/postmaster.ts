@@ -71,9 +71,8 @@ async function hasExitedAfter(
 }
 
 /**
- * Whether the process is the server of this folder. After a crash, and above all in containers, its id may belong to
- * another process. Root can read a command line without further capabilities; children of the server overwrite theirs,
- * and a zombie has none.
+ * Whether the process is the server of this folder, by its command line. After a crash, above all in containers, the id may
+ * belong to another process.
  */
 async function isPostmaster(pid: number, folder: string): Promise<boolean> {
   if (!(pid > 0)) return false;

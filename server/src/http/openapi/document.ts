@@ -115,11 +115,11 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
 }
 
 function listTags(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
-  const ofModules = modules.map(({ manifest, definition }) => ({
+  const moduleTags = modules.map(({ manifest, definition }) => ({
     [manifest.name]: manifest.description,
     ...definition.tags,
   }));
-  const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...ofModules);
+  const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...moduleTags);
   const names = [...new Set(actions.map(({ tag }) => tag))].sort();
   return names.map((name) => ({ name, description: descriptions[name] ?? name }));
 }
