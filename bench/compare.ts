@@ -48,7 +48,7 @@ await onStage(async (stage) => {
       // The first round warms up.
       if (round > 0) measured.push(round % 2 === 0 ? [first, second] : [second, first]);
     }
-    const row = rowOf(name, measured);
+    const row = formatRow(name, measured);
     rows.push(row);
     console.log(row.join('  '));
   }
@@ -59,7 +59,7 @@ await onStage(async (stage) => {
   );
 });
 
-function rowOf(name: string, measured: readonly (readonly [Round, Round])[]): string[] {
+function formatRow(name: string, measured: readonly (readonly [Round, Round])[]): string[] {
   const ratios = measured.map(([ours, theirs]) => ours.perSecond / theirs.perSecond);
   const cpu = measured.map(([ours, theirs]) => theirs.cpuMicros / ours.cpuMicros);
   return [

@@ -5,7 +5,7 @@ import { compareWriters } from './customers-writers.ts';
 import { figure, median, printTable } from './figures.ts';
 import { load as sendLoad } from './load.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { memoryOf } from './process-figures.ts';
+import { readMemory } from './process-figures.ts';
 import { node, onStage, repository, type Stage } from './stage.ts';
 
 /* What do list, search, segments and export cost with 100,000 and with 1,000,000 customers? */
@@ -168,11 +168,11 @@ async function assertSameCounts(ours: Side, headers: Record<string, string>, the
 async function measureExportGrowth({ pid, port, headers }: Platform): Promise<number> {
   const url = `http://127.0.0.1:${port}/api/v1/customers`;
   for (let round = 0; round < 300; round += 1) await (await fetch(url, { headers: headers(tenant) })).arrayBuffer();
-  const { rss: before } = await memoryOf(pid);
+  const { rss: before } = await readMemory(pid);
   let max = before;
   const response = await fetch(`${url}/export`, { headers: headers(tenant) });
   const watch = setInterval(async () => {
-    max = Math.max(max, (await memoryOf(pid)).rss);
+    max = Math.max(max, (await readMemory(pid)).rss);
   }, 50);
   for await (const _ of response.body as AsyncIterable<Uint8Array>);
   clearInterval(watch);

@@ -149,14 +149,14 @@ async function measure(
 }
 
 function printRatios(measured: ReadonlyMap<Side, readonly Round[]>, sides: readonly Side[]): void {
-  const roundsOf = (side: Side) => (measured.get(side) as Round[]).map(({ perSecond }) => perSecond);
+  const listThroughputs = (side: Side) => (measured.get(side) as Round[]).map(({ perSecond }) => perSecond);
   const [plain, persisted, rest, ...others] = sides as [Side, Side, Side, ...Side[]];
   const cells = (side: Side, base: Side, target: string) => {
-    const ratios = roundsOf(side).map((value, round) => value / (roundsOf(base)[round] as number));
+    const ratios = listThroughputs(side).map((value, round) => value / (listThroughputs(base)[round] as number));
     const cpu = (one: Side) => median((measured.get(one) as Round[]).map(({ cpuMicros }) => cpuMicros));
     return [
       `${side.name} : ${base.name}`,
-      ...[side, base].flatMap((one) => [figure(median(roundsOf(one)), '/s'), figure(cpu(one), 'µs')]),
+      ...[side, base].flatMap((one) => [figure(median(listThroughputs(one)), '/s'), figure(cpu(one), 'µs')]),
       figure(median(ratios)),
       `${figure(Math.min(...ratios))} – ${figure(Math.max(...ratios))}`,
       target,
@@ -179,7 +179,7 @@ async function measureModuleChanges(platform: Platform): Promise<void> {
   await client.connect();
   const modules = ['conversations', 'customers', 'orders'];
   const [side] = await ownSides(platform);
-  const timeOf = async () => {
+  const measureTime = async () => {
     const startedAt = performance.now();
     await ask(side as Side);
     return performance.now() - startedAt;
@@ -197,8 +197,8 @@ async function measureModuleChanges(platform: Platform): Promise<void> {
       [tenant, disabled],
     );
     await new Promise((resolve) => setTimeout(resolve, 200));
-    first.push(await timeOf());
-    for (let times = 0; times < 10; times += 1) later.push(await timeOf());
+    first.push(await measureTime());
+    for (let times = 0; times < 10; times += 1) later.push(await measureTime());
   }
   const memory = ((await heapUsed()) - before) / subsets;
   await client.end();

@@ -4,8 +4,8 @@ import pg from 'pg';
 import { figure, printTable } from './figures.ts';
 import { waitUntilHealthy } from './health.ts';
 import { inParallel, startPlatform } from './platform.ts';
-import { childrenOf, memoryOf } from './process-figures.ts';
-import { freePort, onStage, postmasterOf, repository, type Stage } from './stage.ts';
+import { listChildren, readMemory } from './process-figures.ts';
+import { freePort, onStage, readPostmasterPid, repository, type Stage } from './stage.ts';
 
 /* How much memory does the platform use when idle, and how much more for each cached tenant? */
 
@@ -44,9 +44,9 @@ async function measureIdle(stage: Stage): Promise<string[][]> {
   await waitUntilHealthy(port);
   await delay(idleMs);
   // The script chowkd replaces itself with Node.
-  const server = await memoryOf(running.pid);
-  const postmaster = await postmasterOf(storagePath);
-  const backends = await Promise.all([postmaster, ...(await childrenOf(postmaster))].map(memoryOf));
+  const server = await readMemory(running.pid);
+  const postmaster = await readPostmasterPid(storagePath);
+  const backends = await Promise.all([postmaster, ...(await listChildren(postmaster))].map(readMemory));
   await running.stop();
   const sum = (field: 'rss' | 'pss' | 'own') => backends.reduce((total, backend) => total + backend[field], 0);
   return [

@@ -21,19 +21,19 @@ export interface Memory {
   readonly own: number;
 }
 
-export async function memoryOf(pid: number): Promise<Memory> {
+export async function readMemory(pid: number): Promise<Memory> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(rollup)?.[1] ?? Number.NaN) / 1024;
   return { rss: field('Rss'), pss: field('Pss'), own: field('Private_Clean') + field('Private_Dirty') };
 }
 
-export async function childrenOf(parent: number): Promise<number[]> {
+export async function listChildren(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  const parents = await Promise.all(pids.map(parentOf));
+  const parents = await Promise.all(pids.map(readParent));
   return pids.filter((_, index) => parents[index] === parent);
 }
 
-async function parentOf(pid: number): Promise<number> {
+async function readParent(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }

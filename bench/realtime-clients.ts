@@ -8,12 +8,12 @@ export interface Target {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly sockets: number;
-  /** Of the Pusher protocol. Absent: a socket is ready when it is open. */
+  /** A channel of the Pusher protocol. Absent: a socket is ready when it is open. */
   readonly channel?: {
     readonly name: string;
     /** Each socket has a channel of its own: the name and its number. */
     readonly isNumbered?: boolean;
-    /** Of the endpoint that signs the subscription, for a private channel. */
+    /** The endpoint that signs the subscription to a private channel. */
     readonly auth?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   };
 }

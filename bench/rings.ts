@@ -5,9 +5,8 @@ import { type Platform, startPlatform } from './platform.ts';
 import { onStage } from './stage.ts';
 
 /*
- * Do two rings with different modules lose or misdo a task? Two processes serve tenants of their rings for five minutes
- * (`SECONDS=30` for less), while one tenant moves from ring to ring. Then every change must have its event and its job, done by
- * the ring of its tenant. Fails if one is missing or done twice.
+ * Do two rings with different modules lose or repeat tasks? Runs for five minutes (`SECONDS=30` for less) while a tenant
+ * moves between the rings. Fails if a task is missing, repeated or done by the wrong ring.
  */
 
 const seconds = Number(process.env.SECONDS ?? 300);
@@ -67,7 +66,7 @@ await onStage(async (stage) => {
   const rows = await Promise.all(
     Object.keys(rings).map(async (tenant) => {
       const counts = await settled(stable, tenant);
-      const problem = problemOf(tenant, counts);
+      const problem = findProblem(tenant, counts);
       if (problem) throw new Error(`${tenant}: ${problem}: ${JSON.stringify(counts)}`);
       return [tenant, ...kinds.map((kind) => String(counts[kind]))];
     }),
@@ -82,7 +81,7 @@ await onStage(async (stage) => {
 /** Lines by kind and by ring. */
 type Counts = Record<(typeof kinds)[number] | 'stable' | 'edge', number>;
 
-function problemOf(tenant: string, counts: Counts): string | undefined {
+function findProblem(tenant: string, counts: Counts): string | undefined {
   const { change, event, job, stable, edge } = counts;
   if (event !== change || job !== change) return 'a task was lost or repeated';
   if (counts['extra job'] !== counts['extra event']) return 'a task of the ring edge was lost or repeated';
@@ -104,7 +103,7 @@ async function settled({ database }: Platform, tenant: string): Promise<Counts> 
     return { ...none, ...Object.fromEntries(rows.map(({ name, n }) => [name, n])) } as Counts;
   };
   let counts = await count();
-  for (let changedAt = performance.now(); problemOf(tenant, counts) && performance.now() - changedAt < stuckMs; ) {
+  for (let changedAt = performance.now(); findProblem(tenant, counts) && performance.now() - changedAt < stuckMs; ) {
     await delay(1_000);
     const next = await count();
     if (JSON.stringify(next) !== JSON.stringify(counts)) changedAt = performance.now();

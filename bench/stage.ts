@@ -115,7 +115,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Stops the embedded PostgreSQL if its last process was killed and could not stop it. */
 async function removeFolder(path: string): Promise<void> {
-  const postmaster = await postmasterOf(path).catch(() => undefined);
+  const postmaster = await readPostmasterPid(path).catch(() => undefined);
   try {
     if (postmaster) process.kill(postmaster, 'SIGQUIT');
   } catch {}
@@ -123,7 +123,7 @@ async function removeFolder(path: string): Promise<void> {
 }
 
 /** The process id of the embedded PostgreSQL in a storage folder. */
-export async function postmasterOf(storagePath: string): Promise<number> {
+export async function readPostmasterPid(storagePath: string): Promise<number> {
   const [line = ''] = (await readFile(join(storagePath, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
   return Number(line);
 }

@@ -7,7 +7,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { startAccounts } from '../server/testing/accounts.ts';
 import { eventually } from '../server/testing/eventually.ts';
 import { makeClient } from '../server/testing/oauth.ts';
-import { portOf } from '../server/testing/raw-http.ts';
+import { getPort } from '../server/testing/raw-http.ts';
 import { pixel } from './testing/pixel.ts';
 
 /* The code of the README, compiled and run as a program of an integrator who has installed the built package. */
@@ -48,7 +48,7 @@ test('the code of the README compiles and runs with the built package', async ()
   const program = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
     .map(([, code]) => code)
     .join('')
-    .replaceAll('https://chowk.example.com', `http://127.0.0.1:${portOf(platform.app)}`)
+    .replaceAll('https://chowk.example.com', `http://127.0.0.1:${getPort(platform.app)}`)
     .replaceAll("tenant: 'acme'", `tenant: '${acme.id}'`)
     .replace('asha@example.com', person.email)
     .replace("id: '…', secret: '…'", `id: '${id}', secret: '${secret}'`)

@@ -27,7 +27,7 @@ async function change(file: string, from: string, to: string): Promise<void> {
   await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
 }
 
-const pageOf = async ({ url }: { url: string }) =>
+const fetchPage = async ({ url }: { url: string }) =>
   (await fetch(`${url}/login`, { headers: { accept: 'text/html' } })).text();
 
 test('a console whose sources have not changed is not built again', async () => {
@@ -39,14 +39,14 @@ test('a changed console is built before the platform is ready', { timeout }, asy
   await change('index.html', 'needs JavaScript.', 'needs scripts.');
   expect((await build('--check')).output).toMatch(/built from other sources: run 'npm run fix'/);
   const platform = await startInstalledPlatform(folder);
-  expect(await pageOf(platform)).toContain('needs scripts.');
+  expect(await fetchPage(platform)).toContain('needs scripts.');
   expect(platform.errors()).toMatch(/^Building the console…\nBuilt the console in [\d.]+ s\n$/);
 });
 
 test('if the build fails, the last one is served, and the log says so', { timeout }, async () => {
   await change('src/main.tsx', 'import', 'import import');
   const platform = await startInstalledPlatform(folder);
-  expect(await pageOf(platform)).toContain('needs scripts.');
+  expect(await fetchPage(platform)).toContain('needs scripts.');
   expect(platform.errors()).toContain('src/main.tsx');
   await change('src/main.tsx', 'import import', 'import');
 });

@@ -15,14 +15,14 @@ type Outcome = { data: unknown } | { codes: unknown[] };
 interface GraphqlClient {
   readonly name: string;
   /** The text that the client sends for a query. */
-  textOf(query: string): string;
+  printQuery(query: string): string;
   run(query: string): Promise<Outcome>;
 }
 
 /** The body of a request. */
 type Sent = { readonly query?: string };
 
-function headersOf({ token, tenant }: InstalledPlatform) {
+function authHeaders({ token, tenant }: InstalledPlatform) {
   return { authorization: `Bearer ${token}`, 'x-tenant': tenant };
 }
 
@@ -38,7 +38,7 @@ function apolloClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient 
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const http = new HttpLink({
     uri: `${platform.url}/api/v1/graphql`,
-    headers: headersOf(platform),
+    headers: authHeaders(platform),
     fetch: recordingFetch(sent),
   });
   const client = new ApolloClient({
@@ -47,7 +47,7 @@ function apolloClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient 
   });
   return {
     name: 'Apollo Client',
-    textOf: (query) => print(gql(query)),
+    printQuery: (query) => print(gql(query)),
     async run(query) {
       try {
         return { data: (await client.query({ query: gql(query), fetchPolicy: 'no-cache' })).data };
@@ -62,14 +62,14 @@ function apolloClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient 
 function urqlClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient {
   const client = new Client({
     url: `${platform.url}/api/v1/graphql`,
-    fetchOptions: { headers: headersOf(platform) },
+    fetchOptions: { headers: authHeaders(platform) },
     fetch: recordingFetch(sent),
     preferGetMethod: false,
     exchanges: [persistedExchange({ preferGetForPersistedQueries: false }), fetchExchange],
   });
   return {
     name: 'urql',
-    textOf: (query) => stringifyDocument(createRequest(query, {}).query),
+    printQuery: (query) => stringifyDocument(createRequest(query, {}).query),
     async run(query) {
       const { data, error } = await client.query(query, {}).toPromise();
       return error ? { codes: error.graphQLErrors.map(({ extensions }) => extensions.code) } : { data };
@@ -80,7 +80,7 @@ function urqlClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient {
 test('persisted queries of Apollo Client and urql work as they are', async () => {
   const platform = await startInstalledPlatform();
   const send = async (method: string, path: string, body: object) => {
-    const headers = { ...headersOf(platform), 'content-type': 'application/json' };
+    const headers = { ...authHeaders(platform), 'content-type': 'application/json' };
     const response = await fetch(`${platform.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
     expect(response.ok, `${method} ${path}`).toBe(true);
   };
@@ -88,10 +88,10 @@ test('persisted queries of Apollo Client and urql work as they are', async () =>
   const clients = [apolloClient(platform, sent), urqlClient(platform, sent)];
   const registered = 'query Registered { __typename }';
   const adHoc = 'query AdHoc { __typename }';
-  for (const { textOf } of clients) {
-    await send('POST', '/graphql/persisted', { query: textOf(registered), name: 'Registered' });
+  for (const { printQuery } of clients) {
+    await send('POST', '/graphql/persisted', { query: printQuery(registered), name: 'Registered' });
   }
-  for (const { name, run, textOf } of clients) {
+  for (const { name, run, printQuery } of clients) {
     sent.length = 0;
     expect(await run(registered), name).toMatchObject({ data: { __typename: 'Query' } });
     expect(await run(adHoc), name).toMatchObject({ data: { __typename: 'Query' } });
@@ -99,7 +99,7 @@ test('persisted queries of Apollo Client and urql work as they are', async () =>
     expect(texts, `${name} sends hashes, and a text after its hash was not found`).toEqual([
       undefined,
       undefined,
-      textOf(adHoc),
+      printQuery(adHoc),
     ]);
   }
   await send('PATCH', '/settings', { 'graphql.persisted_queries_only': true });

@@ -58,7 +58,7 @@ async function generate(): Promise<Record<string, string>> {
     const files = {
       'docs/openapi.json': `${JSON.stringify(openApiDocument(kernel.actions, kernel.modules), null, 2)}\n`,
       'docs/configuration.md': configurationDoc(),
-      'docs/errors.md': errorsDoc(kernel.modules.map(({ parts }) => parts)),
+      'docs/errors.md': errorsDoc(kernel.modules.map(({ definition }) => definition)),
       'docs/schema.graphql': schema,
       ...(await typedOperations(schema)),
       ...typedClient(kernel.actions, kernel.modules),

@@ -3,7 +3,7 @@ import { pathParameters, type RegisteredAction } from '../server/src/actions/reg
 import { responseSchema } from '../server/src/actions/response-schema.ts';
 import { kernelErrors } from '../server/src/errors.ts';
 import { accessSentence } from '../server/src/http/openapi/document.ts';
-import { bodyOf } from '../server/src/http/openapi/responses.ts';
+import { describeBody } from '../server/src/http/openapi/responses.ts';
 import type { LoadedModule } from '../server/src/loader/load-modules.ts';
 import { Components, type Direction } from '../server/src/schemas/components.ts';
 
@@ -17,7 +17,7 @@ export function typedClient(
   const actions = all.filter(({ webPage, method }) => method && !webPage);
   const areas = Object.entries(Object.groupBy(actions, ({ name }) => name.split('.')[0] as string)) as Area[];
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
-  const codes = [kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {})].flatMap(Object.keys).sort();
+  const codes = [kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {})].flatMap(Object.keys).sort();
   return { 'client/src/api.ts': new ApiWriter(actions).file(areas, codes), 'client/src/routes.ts': routesFile(areas) };
 }
 
@@ -29,8 +29,8 @@ function methodName({ name }: RegisteredAction): string {
 
 function routesFile(areas: readonly Area[]): string {
   const lines = areas.map(([area, actions]) => {
-    const routes = actions.map((action) => `    ${methodName(action)}: '${routeOf(action)}',\n`);
-    return `  ${keyOf(area)}: {\n${routes.join('')}  },\n`;
+    const routes = actions.map((action) => `    ${methodName(action)}: '${writeRoute(action)}',\n`);
+    return `  ${quoteKey(area)}: {\n${routes.join('')}  },\n`;
   });
   return `${banner}
 /**
@@ -43,7 +43,7 @@ ${lines.join('')}} as const;
 `;
 }
 
-function routeOf(action: RegisteredAction): string {
+function writeRoute(action: RegisteredAction): string {
   const { method, path, inputFrom, accepts, file } = action;
   const isUpload = accepts === 'csv' || accepts === 'multipart';
   const kind = file ? 'file' : isUpload ? accepts : inputFrom;
@@ -75,13 +75,13 @@ class ApiWriter {
   readonly #inputs = new Map<string, Schema>();
 
   constructor(actions: readonly RegisteredAction[]) {
-    for (const { output } of actions) if (output) this.#components.of(output, 'output');
+    for (const { output } of actions) if (output) this.#components.describe(output, 'output');
     this.#outputs = new Set(Object.keys(this.#components.schemas));
   }
 
   file(areas: readonly Area[], codes: readonly string[]): string {
     const members = areas.map(([area, actions]) => {
-      return `  readonly ${keyOf(area)}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
+      return `  readonly ${quoteKey(area)}: {\n${actions.map((action) => this.#member(action)).join('')}  };\n`;
     });
     const schemas = [...Object.entries(this.#components.schemas), ...this.#inputs];
     return [
@@ -118,7 +118,7 @@ class ApiWriter {
       ),
       required: required.filter(isPicked),
     });
-    const describe = (schema: object) => this.#components.of(schema, 'input') as Schema;
+    const describe = (schema: object) => this.#components.describe(schema, 'input') as Schema;
     const parameters = describe({ type: 'object', ...pick((field) => inPath.includes(field)) });
     const fields = describe({ ...rest, type: 'object', ...pick((field) => !inPath.includes(field)) });
     const isEmpty = !fields.$ref && Object.keys(fields.properties ?? {}).length === 0 && !fields.additionalProperties;
@@ -139,7 +139,7 @@ class ApiWriter {
   #output(action: RegisteredAction): string {
     if (action.file) return 'Response';
     const schema = responseSchema(action);
-    return schema ? this.#type(bodyOf(action, schema, this.#components), 'output') : 'void';
+    return schema ? this.#type(describeBody(action, schema, this.#components), 'output') : 'void';
   }
 
   /** The type of the records of a list that has cursors. */
@@ -147,7 +147,7 @@ class ApiWriter {
     const { properties = {} } = (output ?? {}) as Partial<TObject>;
     if (!input?.properties.cursor || !properties.pagination) return undefined;
     const list = Object.values(properties).find((schema) => 'items' in schema) as { items: object } | undefined;
-    return list && this.#type(this.#components.of(list.items, 'output'), 'output');
+    return list && this.#type(this.#components.describe(list.items, 'output'), 'output');
   }
 
   #declaration(name: string, schema: Schema): string {
@@ -191,7 +191,7 @@ class ApiWriter {
       const orUndefined = !isRequired && direction === 'input' ? ' | undefined' : '';
       const type = this.#type(field, direction, `${indent}  `);
       const head = field.description ? comment([field.description], `${indent}  `) : '';
-      return `${head}${indent}  readonly ${keyOf(name)}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
+      return `${head}${indent}  readonly ${quoteKey(name)}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
     });
     const [others = additionalProperties === true ? {} : additionalProperties || undefined] = Object.values(
       patternProperties ?? {},
@@ -209,11 +209,11 @@ class ApiWriter {
 
 /** The values that a filter accepts, which OpenAPI cannot describe because they may also be separated by commas. */
 function exactItems(schema: object): object {
-  const { eachOneOf } = schema as { eachOneOf?: readonly string[] };
-  return eachOneOf ? { ...schema, items: { enum: eachOneOf } } : schema;
+  const { eachEnum } = schema as { eachEnum?: readonly string[] };
+  return eachEnum ? { ...schema, items: { enum: eachEnum } } : schema;
 }
 
-function keyOf(name: string): string {
+function quoteKey(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : `'${name}'`;
 }
 

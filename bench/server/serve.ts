@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { type Log, sql } from '@chowk/kit/kernel';
-import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
+import { getAccounts } from '../../modules/identity/accounts/accounts.ts';
 import { seedRoles } from '../../modules/identity/accounts/seed.ts';
 import { createUser } from '../../modules/identity/accounts/users.ts';
 import { boot } from '../../server/src/boot.ts';
@@ -20,16 +20,15 @@ import { benchModules } from './modules.ts';
 import { ringModules } from './ring-modules.ts';
 
 /*
- * The platform that the benchmarks measure: the kernel and modules of production, plus the benchmarks' actions, modules
- * and user. Prints one line of JSON with its address. Stops when its standard input ends, so that a benchmark that is
- * killed leaves no process running.
+ * The platform that the benchmarks measure, with their own actions, modules and user. Prints one line of JSON with its
+ * address, and stops when its standard input ends, even if the benchmark is killed.
  */
 
 const credentials = { email: 'bench@example.com', password: randomUUID() };
 
 /** Creates the user of the benchmarks if needed and opens a session. */
 async function signIn(kernel: Kernel): Promise<{ userId: number; token: string }> {
-  const { keys, passwords, sessions } = accountsOf(kernel.services);
+  const { keys, passwords, sessions } = getAccounts(kernel.services);
   const { db } = kernel.central;
   const { email, password } = credentials;
   await seedRoles(db, kernel.services.permissions);

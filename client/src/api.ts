@@ -377,7 +377,7 @@ export interface Api {
   readonly demo: {
     /**
      * Fill an empty organization with demo data.
-     * Customers, orders, products, conversations and notifications, to look around. Refused once there are customers, orders, products or conversations.
+     * Creates customers, orders, products, conversations and notifications. Refused once there are customers, orders, products or conversations.
      * Requires the permission `settings.edit`.
      * `POST /api/v1/demo-data`
      */
@@ -717,7 +717,7 @@ export interface Api {
     readonly updatePreferences: Call<NotificationPreferenceChanges, { readonly message: string; readonly preferences: NotificationPreferences }>;
     /**
      * List your devices.
-     * Those that get push messages of this tenant, the last registered first.
+     * The devices that get push messages of this tenant, most recently registered first.
      * Requires the permission `notifications.view`.
      * `GET /api/v1/devices`
      */
@@ -1525,7 +1525,7 @@ export interface Api {
     readonly deliveries: ListCall<WebhooksDeliveriesInput, WebhookDeliveryPage, WebhookDelivery>;
     /**
      * Deliver an event to a webhook again.
-     * Only while its payload is stored: until it is delivered.
+     * Possible until it is delivered, because the payload is stored until then.
      * Requires the permission `settings.api_clients`.
      * `POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver`
      */
@@ -1712,7 +1712,7 @@ export type ApiClient = {
   /** The client_id. */
   readonly id: string;
   readonly name: string;
-  /** The permissions it has in the tenant, as far as its maker (`created_by`) holds them. */
+  /** Its permissions in the tenant, limited to those that its creator (`created_by`) holds. */
   readonly scopes: readonly string[];
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -2562,7 +2562,7 @@ export type NewProductImage = {
 };
 
 export type NewReferralCode = {
-  /** Upper and lower case are the same. Default: a random one. */
+  /** Case-insensitive. Default: a random code. */
   readonly code?: string | undefined;
   /** The reseller whose catalogue new tenants get. Default: the caller's tenant. */
   readonly parent_tenant_id?: string | undefined;
@@ -3149,7 +3149,7 @@ export type ProductChanges = {
 
 export type ProductImage = {
   readonly id: string;
-  /** An https URL, or one relative to the platform. Of an uploaded image, its largest size. */
+  /** An https URL, or one relative to the platform. For an uploaded image, the URL of its largest size. */
   readonly url: string;
   readonly alt: string;
   readonly width: number | null;
@@ -3968,7 +3968,7 @@ export type NotificationsListInput = {
   readonly type?: string | undefined;
   readonly module?: string | undefined;
   readonly severity?: 'info' | 'success' | 'warning' | 'error' | undefined;
-  /** Only those that were sent after the one with this id: those missed while not connected. */
+  /** Only notifications that were sent after the one with this id, such as those missed while disconnected. */
   readonly after?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly updated_from?: string | undefined;

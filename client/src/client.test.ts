@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { pixel } from '../testing/pixel.ts';
 import {
   ChowkError,
@@ -23,7 +23,7 @@ const acme = await platform.tenant();
 const permissions = ['customers.view', 'customers.create', 'customers.edit', 'customers.export', 'orders.view'];
 const more = ['orders.create', 'products.view', 'products.create', 'products.edit', 'products.import'];
 const { token: accessToken } = acme.caller(...permissions, ...more);
-const url = `http://127.0.0.1:${portOf(platform.app)}`;
+const url = `http://127.0.0.1:${getPort(platform.app)}`;
 const chowk = createClient({ url, tenant: acme.id, tokens: memoryTokens({ accessToken }) });
 
 test('an order is created and read with one flat input each', async () => {

@@ -5,14 +5,14 @@ import { type Fields, prepare } from './request.ts';
 import { routes } from './routes.ts';
 import { send } from './send.ts';
 import { Session } from './session.ts';
-import { memoryTokens, type TokenResponse, type TokenStore, tokensOf } from './tokens.ts';
+import { memoryTokens, type TokenResponse, type TokenStore, toTokens } from './tokens.ts';
 
 export type * from './api.ts';
 export type { Call, CallOptions, ListCall } from './call.ts';
 export { ChowkError, type FieldError, NetworkError, TimeoutError } from './errors.ts';
 export { type PusherOptions, pusherOptions } from './pusher-options.ts';
 export { newKey } from './send.ts';
-export { memoryTokens, type TokenResponse, type TokenStore, type Tokens, tokensOf, userOf } from './tokens.ts';
+export { memoryTokens, parseUserId, type TokenResponse, type TokenStore, type Tokens, toTokens } from './tokens.ts';
 
 const maxReconnectPauseMs = 10_000;
 
@@ -56,33 +56,33 @@ export interface SubscriptionOptions {
 
 /** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
 export function createClient({ tokens = memoryTokens(), apiClient, ...common }: ClientOptions = {}): Client {
-  const apiOf = (session?: Session) =>
-    callsOf(async (route, input, { headers, ...own } = {}) => {
+  const createApi = (session?: Session) =>
+    createCalls(async (route, input, { headers, ...own } = {}) => {
       const options = { ...common, ...own, headers: { ...common.headers, ...headers }, session };
       return send(prepare(route, input), options);
     }) as Api;
-  const anonymous = apiOf();
+  const anonymous = createApi();
   const session = new Session(tokens, `chowk ${common.url}`, async (current) => {
     if (apiClient) {
       const { id: client_id, secret: client_secret } = apiClient;
-      return tokensOf(await anonymous.oauth.token({ grant_type: 'client_credentials', client_id, client_secret }));
+      return toTokens(await anonymous.oauth.token({ grant_type: 'client_credentials', client_id, client_secret }));
     }
     const refresh_token = current?.refreshToken;
-    return refresh_token === undefined ? undefined : tokensOf(await anonymous.auth.refresh({ refresh_token }));
+    return refresh_token === undefined ? undefined : toTokens(await anonymous.auth.refresh({ refresh_token }));
   });
   return {
-    ...apiOf(session),
+    ...createApi(session),
     async signIn(credentials, options) {
       try {
         const { user, ...answer } = await anonymous.auth.login(credentials, options);
-        await session.replace(tokensOf(answer));
+        await session.replace(toTokens(answer));
         return { signedIn: true, user };
       } catch (error) {
         if (!(error instanceof ChowkError) || error.code !== 'identity.two_factor_required') throw error;
         return { signedIn: false, reason: 'two_factor_required' };
       }
     },
-    keepTokens: (response) => session.replace(tokensOf(response)),
+    keepTokens: (response) => session.replace(toTokens(response)),
     async signOut(options) {
       const { refreshToken: refresh_token } = (await session.end()) ?? {};
       if (refresh_token !== undefined) await anonymous.auth.logout({ refresh_token }, options);
@@ -115,13 +115,13 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
 type SendRoute = (route: string, input: Fields, options?: CallOptions) => Promise<unknown>;
 
 /** A function for each line of the table of routes, with `all` for lists. */
-function callsOf(send: SendRoute): unknown {
-  const callOf = (route: string) => {
+function createCalls(send: SendRoute): unknown {
+  const createCall = (route: string) => {
     const call = (input: Fields = {}, options?: CallOptions) => send(route, input, options);
     const all = (input?: Fields, options?: CallOptions) => everyRecord(call, input, options);
     return Object.assign(call, { all });
   };
-  return mapValues(routes, (area: Readonly<Record<string, string>>) => mapValues(area, callOf));
+  return mapValues(routes, (area: Readonly<Record<string, string>>) => mapValues(area, createCall));
 }
 
 function mapValues<Value, Result>(record: Readonly<Record<string, Value>>, map: (value: Value) => Result) {

@@ -42,7 +42,7 @@ export class ChowkError extends Error {
   }
 }
 
-/** Of the platform; the response may be one of another program. */
+/** The error body of the platform. A proxy may send another one. */
 interface ErrorBody {
   readonly message: string;
   readonly code: ErrorCode;

@@ -3,7 +3,7 @@ import Pusher from 'pusher-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { createClient, memoryTokens, pusherOptions, type Tokens } from './client.ts';
 
 const platform = await startAccounts();
@@ -13,7 +13,7 @@ const acme = await platform.tenant();
 test('laravel-echo listens with tokens that the client refreshes', async () => {
   const person = await platform.person({ tenant: acme });
   const tokens = memoryTokens();
-  const chowk = createClient({ url: `http://127.0.0.1:${portOf(platform.app)}`, tenant: acme.id, tokens });
+  const chowk = createClient({ url: `http://127.0.0.1:${getPort(platform.app)}`, tenant: acme.id, tokens });
   await chowk.signIn(person);
   const echo = new Echo({ broadcaster: 'pusher', Pusher, ...(await pusherOptions(chowk)) });
   onTestFinished(() => echo.disconnect());
@@ -32,7 +32,7 @@ test('laravel-echo listens with tokens that the client refreshes', async () => {
 
 test("a subscription to another user's channel is refused", async () => {
   const person = await platform.person({ tenant: acme });
-  const chowk = createClient({ url: `http://127.0.0.1:${portOf(platform.app)}`, tenant: acme.id });
+  const chowk = createClient({ url: `http://127.0.0.1:${getPort(platform.app)}`, tenant: acme.id });
   await chowk.signIn(person);
   const echo = new Echo({ broadcaster: 'pusher', Pusher, ...(await pusherOptions(chowk)) });
   onTestFinished(() => echo.disconnect());

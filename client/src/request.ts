@@ -21,11 +21,11 @@ export function prepare(route: string, input: Fields): PreparedRequest {
     return segment;
   });
   const isInQuery = kind === 'query' || ((!kind || kind === 'file') && (method === 'GET' || method === 'DELETE'));
-  const query = isInQuery ? queryOf(rest) : '';
+  const query = isInQuery ? buildQuery(rest) : '';
   return {
     method,
     path: (path.startsWith('/') ? path : `/api/v1/${path}`) + query,
-    ...(isInQuery ? { headers: {}, body: undefined } : bodyOf(rest, kind)),
+    ...(isInQuery ? { headers: {}, body: undefined } : buildBody(rest, kind)),
     isUpload: kind === 'csv' || kind === 'multipart',
     isFile: kind === 'file',
   };
@@ -38,7 +38,7 @@ function pathSegment(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
-function queryOf(fields: Fields): string {
+function buildQuery(fields: Fields): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     for (const item of [value].flat()) if (item !== undefined) query.append(name, String(item));
@@ -46,14 +46,14 @@ function queryOf(fields: Fields): string {
   return query.size > 0 ? `?${query}` : '';
 }
 
-function bodyOf(fields: Fields, kind: string | undefined): Pick<PreparedRequest, 'headers' | 'body'> {
-  if (kind === 'multipart') return { headers: {}, body: formOf(fields) };
+function buildBody(fields: Fields, kind: string | undefined): Pick<PreparedRequest, 'headers' | 'body'> {
+  if (kind === 'multipart') return { headers: {}, body: buildForm(fields) };
   if (kind === 'csv') return { headers: { 'content-type': 'text/csv' }, body: String(fields.csv) };
   if (Object.keys(fields).length === 0) return { headers: {}, body: undefined };
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
 }
 
-function formOf(fields: Fields): FormData {
+function buildForm(fields: Fields): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));

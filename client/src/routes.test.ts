@@ -1,9 +1,9 @@
 import { Answer, permissionsFor, type TObject, uploadField } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import type { RegisteredAction } from '../../server/src/actions/registry.ts';
-import { exampleOf } from '../../server/src/http/openapi/examples.ts';
+import { createExample } from '../../server/src/http/openapi/examples.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { pixel } from '../testing/pixel.ts';
 import { createClient, memoryTokens } from './client.ts';
 import { routes } from './routes.ts';
@@ -20,7 +20,7 @@ for (const action of actions) {
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
 const acme = await platform.tenant();
 const { token: accessToken } = acme.caller(...actions.flatMap(permissionsFor));
-const url = `http://127.0.0.1:${portOf(platform.app)}`;
+const url = `http://127.0.0.1:${getPort(platform.app)}`;
 const chowk = createClient({ url, tenant: acme.id, tokens: memoryTokens({ accessToken }) });
 
 const calls = Object.entries(routes).flatMap(([area, methods]) =>
@@ -33,7 +33,7 @@ test('the client has a function for every action', () => {
 
 function exampleInput({ input = {} as TObject }: RegisteredAction): Record<string, unknown> {
   const upload = uploadField(input.properties);
-  const example = exampleOf({ ...input, type: 'object' }, 'input') as Record<string, unknown>;
+  const example = createExample({ ...input, type: 'object' }, 'input') as Record<string, unknown>;
   return { ...example, ...(upload ? { [upload.name]: new Blob([pixel], { type: 'image/png' }) } : {}) };
 }
 

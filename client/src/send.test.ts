@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { type Fault, startFront } from '../testing/front.ts';
 import { ChowkError, createClient, memoryTokens, NetworkError, TimeoutError, type Tokens } from './client.ts';
 
@@ -12,7 +12,7 @@ const tokens = memoryTokens({ accessToken });
 
 /** A client whose first requests have these faults. */
 async function clientWith(...faults: Fault[]) {
-  const front = await startFront(`http://127.0.0.1:${portOf(platform.app)}`);
+  const front = await startFront(`http://127.0.0.1:${getPort(platform.app)}`);
   front.faults.push(...faults);
   return { front, chowk: createClient({ url: front.url, tenant: acme.id, tokens }) };
 }
@@ -43,7 +43,7 @@ test('reading is repeated twice at most, or as often as the caller says', async 
   expect(front.requests).toHaveLength(4);
 });
 
-test('a long wait that the server asks for is left to the caller', async () => {
+test('a long wait that the server requests is left to the caller', async () => {
   const { chowk, front } = await clientWith({ status: 429, headers: { 'retry-after': '60' } });
   await expect(chowk.auth.me()).rejects.toMatchObject({ status: 429, retryAfter: 60 });
   expect(front.requests).toHaveLength(1);
@@ -138,12 +138,12 @@ test('an exception of onResponse is that of the call, which is not repeated', as
 });
 
 test('a call ends when its time is over', async () => {
-  const { chowk } = await clientWith('silence');
+  const { chowk } = await clientWith('no-response');
   await expect(chowk.auth.me({}, { timeoutMs: 50 })).rejects.toThrow(TimeoutError);
 });
 
 test('a call ends when its caller aborts it, with the reason of the caller', async () => {
-  const { chowk, front } = await clientWith('silence');
+  const { chowk, front } = await clientWith('no-response');
   const controller = new AbortController();
   const call = chowk.auth.me({}, { signal: controller.signal });
   await front.arrival(1);

@@ -3,7 +3,7 @@ import { Deadline } from './deadline.ts';
 import { ChowkError, NetworkError } from './errors.ts';
 import type { PreparedRequest } from './request.ts';
 import type { Session } from './session.ts';
-import { userOf } from './tokens.ts';
+import { parseUserId } from './tokens.ts';
 
 export interface SendOptions extends CallOptions {
   readonly url?: string | undefined;
@@ -34,7 +34,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
   const { signal, timeoutMs = request.isUpload ? undefined : defaultTimeoutMs } = options;
   const deadline = new Deadline(timeoutMs, signal);
   try {
-    const headers = headersOf(request, options);
+    const headers = buildHeaders(request, options);
     const { response, content } = await exchangeRepeatedly({ ...options, request, headers, deadline });
     options.onResponse?.(response);
     return content;
@@ -52,11 +52,11 @@ async function exchangeRepeatedly(options: Attempts): Promise<Answer> {
     // Failures to renew it are not repeated: a refresh token that is used twice ends the session.
     const token = session && (await deadline.race(session.accessToken()));
     // Someone else has signed in, or no one is signed in.
-    if (last?.user !== undefined && last.user !== userOf(token)) throw last.error;
+    if (last?.user !== undefined && last.user !== parseUserId(token)) throw last.error;
     try {
       return await exchange(options, token);
     } catch (error) {
-      last = { error, user: userOf(token) };
+      last = { error, user: parseUserId(token) };
       if (session && token !== undefined && !isRenewed && isRefusal(error)) {
         const next = await deadline.race(session.tokenAfter(token));
         if (next === undefined || next === token) throw error;
@@ -77,7 +77,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ChowkError && error.code === 'auth.unauthenticated';
 }
 
-function headersOf(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
+function buildHeaders(request: PreparedRequest, { tenant, idempotencyKey: key, headers = {} }: SendOptions): Headers {
   const result = new Headers({ accept: 'application/json', ...request.headers });
   if (tenant !== undefined) result.set('x-tenant', tenant);
   if (request.method === 'POST' && key) result.set('idempotency-key', key === true ? newKey() : key);

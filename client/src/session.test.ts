@@ -2,7 +2,7 @@ import { generate } from 'otplib';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { makeClient } from '../../server/testing/oauth.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { type Front, startFront } from '../testing/front.ts';
 import { createClient, memoryTokens, NetworkError, type TokenStore, type Tokens } from './client.ts';
 
@@ -11,7 +11,7 @@ await platform.app.listen({ host: '127.0.0.1', port: 0 });
 const acme = await platform.tenant();
 
 async function signedIn() {
-  const front = await startFront(`http://127.0.0.1:${portOf(platform.app)}`);
+  const front = await startFront(`http://127.0.0.1:${getPort(platform.app)}`);
   const person = await platform.person({ tenant: acme });
   const tokens = memoryTokens();
   const chowk = createClient({ url: front.url, tenant: acme.id, tokens });
@@ -27,8 +27,8 @@ async function change(tokens: TokenStore, changes: Partial<Tokens>): Promise<voi
 const expired = { expiresAt: Date.now() - 1_000 };
 const refused = { accessToken: 'no-longer-valid' };
 
-const countOf = ({ requests }: Front, path: string) => requests.filter((request) => request.path === path).length;
-const refreshes = (front: Front) => countOf(front, '/api/v1/auth/refresh');
+const countRequests = ({ requests }: Front, path: string) => requests.filter((request) => request.path === path).length;
+const refreshes = (front: Front) => countRequests(front, '/api/v1/auth/refresh');
 
 test.each([
   ['has expired', expired],
@@ -166,7 +166,7 @@ test('signing out ends the session on the platform, also during a refresh', asyn
   expect(await sessions()).toBe(1);
 });
 
-test('signing out without a connection forgets the tokens all the same', async () => {
+test('signing out without a connection still deletes the tokens', async () => {
   const { tokens } = await signedIn();
   const offline = createClient({ url: 'http://127.0.0.1:1', tokens });
   await expect(offline.signOut()).rejects.toThrow(NetworkError);
@@ -195,12 +195,12 @@ test('an API client requests tokens with its secret, and new ones when they are 
   const tokens = memoryTokens();
   const chowk = createClient({ url: front.url, tenant: acme.id, tokens, apiClient: { id, secret } });
   await Promise.all([chowk.orders.list(), chowk.orders.list()]);
-  expect(countOf(front, '/oauth/token')).toBe(1);
+  expect(countRequests(front, '/oauth/token')).toBe(1);
   for (const changes of [expired, refused]) {
     await change(tokens, changes);
     await chowk.orders.list();
   }
-  expect(countOf(front, '/oauth/token')).toBe(3);
+  expect(countRequests(front, '/oauth/token')).toBe(3);
   const wrong = createClient({ url: front.url, tenant: acme.id, apiClient: { id, secret: 'wrong' } });
   await expect(wrong.orders.list()).rejects.toMatchObject({ code: 'identity.invalid_client' });
 });

@@ -31,7 +31,7 @@ export function memoryTokens(initial?: Tokens): TokenStore {
 }
 
 /** The user of an access token, if it is a JSON Web Token. */
-export function userOf(accessToken: string | undefined): string | undefined {
+export function parseUserId(accessToken: string | undefined): string | undefined {
   try {
     const payload = accessToken?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
     return payload && JSON.parse(atob(payload)).sub;
@@ -47,6 +47,6 @@ export interface TokenResponse {
 }
 
 /** The tokens of a response, such as that of `oauth.token`, for a store. */
-export function tokensOf({ access_token, refresh_token, expires_in }: TokenResponse): Tokens {
+export function toTokens({ access_token, refresh_token, expires_in }: TokenResponse): Tokens {
   return { accessToken: access_token, refreshToken: refresh_token, expiresAt: Date.now() + expires_in * 1000 };
 }

@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest';
 /** What happens to a request: nothing special, its response is lost or delayed, there is none, or another one without being passed on. */
 export type Fault =
   | 'lost response'
-  | 'silence'
+  | 'no-response'
   | 'none'
   | { readonly delayedUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Record<string, string> };
 
-/** A proxy in front of a platform that fails as told. */
+/** A proxy in front of a platform that injects faults. */
 export interface Front {
   readonly url: string;
   readonly requests: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders }[];
@@ -30,7 +30,7 @@ export async function startFront(platform: string): Promise<Front> {
     requests.push({ method, path, headers });
     const fault = faults.shift();
     server.emit('arrival');
-    if (fault === 'silence') return;
+    if (fault === 'no-response') return;
     if (typeof fault === 'object' && 'status' in fault) return response.writeHead(fault.status, fault.headers).end();
     const answer = await passOn(platform, request);
     if (fault === 'lost response') return request.socket.destroy();

@@ -77,7 +77,7 @@ interface Declaration {
 interface OtherResponse {
   readonly description: string;
   readonly body?: TObject;
-  /** The body of a failure may be this one instead of an error's. */
+  /** An alternative to the usual body of a failure. */
   readonly isAlternative?: true;
 }
 
@@ -113,27 +113,23 @@ export type Action = Declaration &
 
 export type Actions = Readonly<Record<string, Action>>;
 
-type InputOf<Input> = Input extends TSchema ? Static<Input> : Record<string, never>;
-type OutputOf<Output> = Output extends TSchema ? Static<Output> : unknown;
+type InputValue<Input> = Input extends TSchema ? Static<Input> : Record<string, never>;
+type OutputValue<Output> = Output extends TSchema ? Static<Output> : unknown;
 
 /** What `run` may return: the output, its JSON text, or a response of its own. */
-type Returned<Output> = OutputOf<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer;
+type Returned<Output> = OutputValue<Output> | (Output extends TSchema ? Json<Static<Output>> : never) | Answer;
 
 interface Behavior<Context, Input, Output, Checked> {
   readonly input?: Input;
   readonly output?: Output;
-  /**
-   * `check` and `run` are one transaction of the tenant: the one of the calling module, if it has begun one, else a new
-   * one. `ctx` is its context.
-   */
+  /** Runs `check` and `run` in one transaction of the tenant: that of the calling module, or a new one. */
   readonly atomic?: boolean;
   /**
-   * Checks the rules that the schema cannot express and adds problems to `issues`, so that one response reports all of
-   * them. Called once, with the valid fields, also if others are invalid. `run` is called if there are no problems; it gets
-   * the result.
+   * Checks the rules that the schema cannot express and adds problems to `issues`. Gets only the valid fields. If there are
+   * no problems, `run` is called with the result.
    */
-  check?(ctx: Context, input: Partial<InputOf<Input>>, issues: Issues): Checked | Promise<Checked>;
-  run(ctx: Context, input: InputOf<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;
+  check?(ctx: Context, input: Partial<InputValue<Input>>, issues: Issues): Checked | Promise<Checked>;
+  run(ctx: Context, input: InputValue<Input>, checked: Exclude<Checked, undefined>): Promise<Returned<Output>>;
 }
 
 type Definition<Context, Input, Output, Bus, Checked> = Declaration &
@@ -141,13 +137,13 @@ type Definition<Context, Input, Output, Bus, Checked> = Declaration &
   Behavior<Context, Input, Output, Checked> & {
     /** Absent: not on the bus. */
     readonly bus?: Bus;
-    readonly answer?: AnswerForm<InputOf<Input>, OutputOf<Output>>;
+    readonly answer?: AnswerForm<InputValue<Input>, OutputValue<Output>>;
     /** Rejects a call, by throwing, before its input is validated. */
     guard?(ctx: Context): Promise<void>;
     /** Runs several calls together, for data loaders: returns an output or a failure for each, in order. */
-    runBatch?(ctx: Context, inputs: readonly InputOf<Input>[]): Promise<readonly (OutputOf<Output> | Failure)[]>;
-    /** `run` of a list whose caller needs these fields of the records only. Other fields may be absent. */
-    runFields?(ctx: Context, input: InputOf<Input>, fields: ReadonlySet<string>): Promise<unknown>;
+    runBatch?(ctx: Context, inputs: readonly InputValue<Input>[]): Promise<readonly (OutputValue<Output> | Failure)[]>;
+    /** `run` for callers that need only these fields of a list's records. Other fields may be absent. */
+    runFields?(ctx: Context, input: InputValue<Input>, fields: ReadonlySet<string>): Promise<unknown>;
   };
 
 interface TypedAction<Input, Output, Bus> {
@@ -209,7 +205,7 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** The operations among actions, as `ctx.bus.call` takes them. */
-export type OperationsOf<Table> = {
+export type OperationTypes<Table> = {
   [Name in keyof Table as Table[Name] extends TypedAction<infer _, infer __, infer Bus>
     ? Bus extends BusForm
       ? Name

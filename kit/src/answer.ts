@@ -9,7 +9,7 @@ export class Answer {
   readonly body: unknown;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Nothing was changed, whatever the status: the idempotency key of the request can be used again. */
+  /** The action changed nothing, whatever the status, so the idempotency key can be used again. */
   readonly isRefusal: boolean;
 
   constructor(body: unknown, { status, headers = {}, isRefusal = false }: AnswerOptions = {}) {

@@ -4,9 +4,9 @@
  *
  *     declare module '@chowk/kit/catalogue' {
  *       interface Operations {
- *         products: OperationsOf<typeof actions & typeof operations>;
+ *         products: OperationTypes<typeof actions & typeof operations>;
  *       }
- *       interface Events extends EventsOf<typeof events> {}
+ *       interface Events extends EventTypes<typeof events> {}
  *     }
  */
 

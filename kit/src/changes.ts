@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** By field, the value before and after. */
+/** The value before and after, by field. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 
 /** The fields of `after` that differ from `before`. */
@@ -11,6 +11,6 @@ export function changesBetween<Value extends object>(before: Value, after: Parti
 }
 
 /** The changes of a deletion: all fields become null. */
-export function removalOf(record: object): Changes {
+export function removedFields(record: object): Changes {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value, null] as const]));
 }

@@ -15,13 +15,13 @@ export function columnsFor(schema: TObject, alias: Sql, expressions: Readonly<Re
 }
 
 /** The names of a schema's fields as columns: `INSERT INTO products (${names})`. */
-export function namesOf(schema: TObject, alias?: Sql): Sql {
+export function columnNames(schema: TObject, alias?: Sql): Sql {
   const names = Object.keys(schema.properties).map(identifier);
   return join(alias ? names.map((name) => sql`${alias}.${name}`) : names);
 }
 
-/** The fields of a record as assignments: `UPDATE customers SET ${assignmentsOf(fields)}`. Absent fields are left out. */
-export function assignmentsOf(fields: object): Sql {
+/** The fields of a record as assignments: `UPDATE customers SET ${assignments(fields)}`. Absent fields are left out. */
+export function assignments(fields: object): Sql {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   return join(present.map(([name, value]) => sql`${identifier(name)} = ${value}`));
 }

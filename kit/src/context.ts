@@ -22,8 +22,8 @@ export interface Tenant {
 }
 
 /**
- * A cache of each module in each tenant. Entries may be lost at any time and must be JSON. Shared by all processes if Redis
- * is configured, else one for each process.
+ * A cache per module and tenant. Entries may be lost at any time and must be JSON. Shared by all processes if Redis is
+ * configured, else one for each process.
  */
 export interface Cache {
   /** Returns the cached value, or computes it and caches it. */
@@ -116,9 +116,8 @@ export interface Ctx {
   mustMatch(record: Versioned): void;
   readonly jobs: JobQueue;
   /**
-   * Notifies users over the channels that they prefer, in the current transaction or in a new one. Users who are not members
-   * of the tenant are left out; does nothing if the tenant does not have the notifications module. A call that is bound to no
-   * tenant stores the notification in the central database, and nothing is broadcast.
+   * Notifies members of the tenant over the channels that they prefer, in the current transaction or in a new one. Without a
+   * tenant, the notification is only stored, in the central database.
    */
   notify(to: Recipients, notification: NewNotification): Promise<void>;
   /** The types of notifications that the tenant's modules declare, by name. */
@@ -137,7 +136,7 @@ export interface Ctx {
 }
 
 export interface DeclaredEvent {
-  /** What has happened: `An order was created`. */
+  /** A sentence in the past tense: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
 }

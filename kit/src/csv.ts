@@ -9,16 +9,16 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => (/["',;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
-/** Where a cell begins, also for a program that expects another separator than the comma and ignores our quotes. */
+/** The start of a cell, also for programs that expect another separator and ignore quotes. */
 const start = '(?<=^|[;\\t\\r\\n])';
-/** A phone, also masked: it calculates nothing. */
+/** A phone number, possibly masked, which is not a formula. */
 const phone = '\\+[\\d*]{4,20}(?:$|[;\\t\\r\\n])';
-/** What a spreadsheet would read as a formula, also after apostrophes. */
+/** Text that a spreadsheet would read as a formula, even after apostrophes. */
 const formula = `'*(?!${phone})[=+\\-@＝＋－＠]`;
 const leadingBreak = "'*[\\t\\r\\n]";
 const unescaped = new RegExp(`^(?=${leadingBreak})|${start}(?=${formula})`, 'g');
 const escaped = new RegExp(`^'(?=${leadingBreak})|${start}'(?=${formula})`, 'g');
-/** Most cells are not; finding this out is much faster. */
+/** A fast test, because most cells are not formulas. */
 const mayBeFormula = /^['=+\-@＝＋－＠]|[;\t\r\n]/;
 
 /** Prefixes formulas with an apostrophe, so that a spreadsheet does not run them. */

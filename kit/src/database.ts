@@ -13,10 +13,8 @@ export interface Db {
   /** Streams rows of one snapshot, a few hundred at a time. */
   stream<Row extends object>(query: Sql): AsyncIterable<Row>;
   /**
-   * Copies rows into a table and returns their number: all of them, or none if one is rejected or the source fails. Rows are
-   * streamed, and the query timeout restarts with progress. `null` and `undefined` are NULL; arrays and JSON are text as
-   * PostgreSQL reads it. In a transaction the rows must not come from the same transaction, and the source must restart when
-   * the transaction is retried.
+   * Streams all rows, or none, into a table and returns their number. Arrays and JSON must be text. In a transaction, the
+   * source must not read from the same transaction, and must restart when it is retried.
    */
   copy(
     table: string,
@@ -24,9 +22,8 @@ export interface Db {
     rows: Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
   ): Promise<number>;
   /**
-   * Runs `work` in a transaction, or in a savepoint inside one. After a serialization failure or a deadlock the outermost
-   * `work` runs again, so it must have no effects outside the database. Await all queries, and use only the handle of the
-   * innermost savepoint.
+   * Runs `work` in a transaction, or in a savepoint inside one. It runs again after a serialization failure or a deadlock,
+   * so it must have no effects outside the database. Await all queries, and use only the innermost handle.
    */
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
 }

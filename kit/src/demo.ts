@@ -43,7 +43,7 @@ export async function fillTables(ctx: Ctx, tables: Readonly<Record<string, Recor
 const batchSize = 5_000;
 
 /** The numbers from 0 up to `count`, in batches. */
-export function* batchesOf(count: number): Generator<number[]> {
+export function* batches(count: number): Generator<number[]> {
   for (let from = 0; from < count; from += batchSize) {
     yield Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => from + index);
   }
@@ -59,11 +59,11 @@ export class DemoTotals {
 
   /** Adds an amount to a record. Calls must come in the order of time. */
   add(record: number, amount: number, time: number): void {
-    const { count, sum, firstTime } = this.of(record);
+    const { count, sum, firstTime } = this.get(record);
     this.#values.set([count + 1, sum + amount, firstTime || time, time], 4 * record);
   }
 
-  of(record: number) {
+  get(record: number) {
     const [count = 0, sum = 0, firstTime = 0, lastTime = 0] = this.#values.subarray(4 * record, 4 * record + 4);
     return { count, sum, firstTime, lastTime };
   }

@@ -10,7 +10,7 @@ async function* items(count: number, text = 'x') {
   for (let n = 1; n <= count; n += 1) yield { n, text };
 }
 
-async function piecesOf(body: unknown): Promise<string[]> {
+async function readPieces(body: unknown): Promise<string[]> {
   return (body as Readable).map(String).toArray();
 }
 
@@ -20,20 +20,20 @@ test('a CSV file begins with a byte order mark and its columns, and is named for
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': 'attachment; filename="items-2026-11-14.csv"',
   });
-  expect((await piecesOf(body)).join('')).toBe('\ufeffn,text\r\n1,"a,b"\r\n2,"a,b"\r\n');
+  expect((await readPieces(body)).join('')).toBe('\ufeffn,text\r\n1,"a,b"\r\n2,"a,b"\r\n');
 });
 
 test('a CSV column can be omitted and replaced, and additional columns come last', async () => {
   const rows = Readable.from([{ id: 1, by: { id: 7, name: 'Asha' }, at: 'today' }]);
   const more = { by: null, by_id: ({ by }: { by: { id: number } }) => by.id, at: () => 'now', last: () => 'x' };
   const { body } = download(ctx, { name: 'items', format: 'csv', rows, fields: ['id', 'by', 'at'], columns: more });
-  expect((await piecesOf(body)).join('')).toBe('\ufeffid,by_id,at,last\r\n1,7,now,x\r\n');
+  expect((await readPieces(body)).join('')).toBe('\ufeffid,by_id,at,last\r\n1,7,now,x\r\n');
 });
 
 test.each([0, 1, 2, 3_000])('a JSON file of %i rows is valid', async (count) => {
   const { body, headers } = download(ctx, { name: 'items', format: 'json', rows: items(count), columns });
   expect(headers['content-disposition']).toBe('attachment; filename="items-2026-11-14.json"');
-  expect(JSON.parse((await piecesOf(body)).join(''))).toEqual({ items: await Array.fromAsync(items(count)) });
+  expect(JSON.parse((await readPieces(body)).join(''))).toEqual({ items: await Array.fromAsync(items(count)) });
 });
 
 test('rows are read only as fast as the file is consumed', async () => {
@@ -55,5 +55,5 @@ test('an error in the middle of a file fails the download', async () => {
     throw new Error('no luck');
   }
   const { body } = download(ctx, { name: 'items', format: 'csv', rows: failing(), columns });
-  await expect(piecesOf(body)).rejects.toThrow('no luck');
+  await expect(readPieces(body)).rejects.toThrow('no luck');
 });

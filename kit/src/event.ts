@@ -5,11 +5,11 @@ import type { Sql } from './sql.ts';
 
 /** An event that a module emits. */
 export interface EventDefinition<Payload = unknown> {
-  /** What has happened: `An order was created`. */
+  /** A sentence in the past tense: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
-  /** The id of its subject, such as an order. A listener gets the events about one subject in order. */
-  about?(payload: Payload): string | undefined;
+  /** The id of the record that the event is about. A listener gets the events with the same subject in order. */
+  subject?(payload: Payload): string | undefined;
   /** The field of GraphQL's `Subscription` for the event. It needs a permission. */
   readonly graphql?: string;
   /** The permission that subscribers need. */
@@ -31,7 +31,7 @@ export function defineEvent<Payload extends TSchema>(
   return definition as unknown as TypedEvent<Payload>;
 }
 
-export type EventsOf<Table> = {
+export type EventTypes<Table> = {
   [Name in keyof Table]: Table[Name] extends TypedEvent<infer Payload> ? Static<Payload> : never;
 };
 

@@ -6,11 +6,11 @@ export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/
 
 /** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
 export interface Upload {
-  /** By its content. */
+  /** Detected from the content. */
   readonly type: FileType;
   /** In bytes. */
   readonly size: number;
-  /** As the client named it: for people, never for a path. */
+  /** The name that the client sent. Never use it as a path. */
   readonly fileName: string;
   /** The content, each time from the beginning. */
   stream(): Readable;
@@ -86,7 +86,7 @@ export interface Files {
   keep(file: WrittenFile): Promise<StoredFile>;
   /** Throws 404 if there is no such file. */
   read(id: string): Promise<Readable>;
-  /** Settles with whether there was such a file. */
+  /** Resolves to whether the file existed. */
   remove(id: string): Promise<boolean>;
   /** A link for a download by anyone who has it, until it expires. */
   link(id: string, options?: LinkOptions): Promise<string>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Ctx } from './context.ts';
-import { isOneOf, isShortWord, splitList, wordsOf } from './filter.ts';
+import { isIn, isShortWord, splitList, splitWords } from './filter.ts';
 import { sql } from './sql.ts';
 
 test('list parameters can be repeated and separated by commas', () => {
@@ -8,9 +8,9 @@ test('list parameters can be repeated and separated by commas', () => {
 });
 
 test('a search uses a limited number of words', () => {
-  expect(wordsOf('  green\ttea \n')).toEqual(['green', 'tea']);
-  expect(wordsOf('a b c d e f g h i j')).toHaveLength(8);
-  expect(wordsOf(' ')).toEqual([]);
+  expect(splitWords('  green\ttea \n')).toEqual(['green', 'tea']);
+  expect(splitWords('a b c d e f g h i j')).toHaveLength(8);
+  expect(splitWords(' ')).toEqual([]);
 });
 
 test.each([
@@ -23,7 +23,7 @@ test.each([
 });
 
 test('a filter with one value can use the order of an index', () => {
-  const filter = isOneOf(['open', 'closed'], sql`c.state`);
+  const filter = isIn(['open', 'closed'], sql`c.state`);
   const where = (...texts: string[]) => filter.where(texts, {} as Ctx);
   expect(where('open', 'closed')).toMatchObject({ values: [['open', 'closed']] });
   expect(where('open,')).toMatchObject({ values: ['open'] });

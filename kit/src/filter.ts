@@ -13,7 +13,7 @@ export interface Filter<Schema extends TSchema = TSchema> {
 export interface TunedFilter<Schema extends TSchema = TSchema> extends Filter<Schema> {
   /** Finds the rows once, for both page and total, because PostgreSQL estimates their number badly. */
   readonly findsOnce?: boolean;
-  /** The type of a column in the place of the value, if the condition holds for one as well. */
+  /** The type of a column that can replace the value, if the condition accepts one. */
   readonly columnType?: 'uuid';
 }
 
@@ -92,8 +92,8 @@ export function hasTags(column: Sql): Filter<ReturnType<typeof Several>> {
 }
 
 /** Rows with any of the values. */
-export function isOneOf(allowed: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
-  const rules = { eachOneOf: allowed, examples: [allowed.slice(0, 2)] };
+export function isIn(allowed: readonly string[], column: Sql): Filter<ReturnType<typeof Several>> {
+  const rules = { eachEnum: allowed, examples: [allowed.slice(0, 2)] };
   const schema = { ...Several('Any of these values, separated by commas.'), ...rules } as ReturnType<typeof Several>;
   return filter(schema, (texts) => {
     const values = splitList(texts);
@@ -110,7 +110,7 @@ export function splitList(texts: readonly string[]): string[] {
 /** Each word is an index scan. */
 const maxWords = 8;
 
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
 }
 
@@ -155,7 +155,7 @@ export function search(
   combine = either,
 ): Filter<ReturnType<typeof SearchText>> {
   const byWords = filter(SearchText(description), async (text, ctx) => {
-    const words = wordsOf(text);
+    const words = splitWords(text);
     if (words.length === 0) return undefined;
     const own = sql`(${join(containsWords(column, words, { once: true }), ' AND ')})`;
     const more = (await moreConditions?.(text, ctx)) ?? [];

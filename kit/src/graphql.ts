@@ -6,7 +6,7 @@ export interface Connection<Row = unknown> {
   readonly nodes: readonly Row[];
 }
 
-/** The caller of a resolver, and its way to data: actions, with the same checks as over REST. */
+/** The context of a resolver: its caller, and actions with the same checks as over REST. */
 export interface ResolverContext {
   readonly user: User;
   readonly tenantId: string;
@@ -14,12 +14,12 @@ export interface ResolverContext {
   /** Whether the user holds the permission in the tenant. */
   hasPermission(permission: string): boolean;
   /** Calls an action of the resolver's own module, or an operation that the module declares in `api.consumes`. */
-  call<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  call<Name extends keyof Operations>(name: Name, input: OperationInput<Name>): Promise<OperationOutput<Name>>;
   call(name: string, input: object): Promise<unknown>;
-  /** The same, for records that several parents refer to: calls at the same time become one through `runBatch`. */
-  load<Name extends keyof Operations>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  /** As `call`, for records that several parents refer to: concurrent calls are batched with `runBatch`. */
+  load<Name extends keyof Operations>(name: Name, input: OperationInput<Name>): Promise<OperationOutput<Name>>;
   load(name: string, input: object): Promise<unknown>;
-  /** A page of an action that lists, for a connection field. Calls at the same time become one through `runBatch`. */
+  /** A page of a list action, for a connection field. Concurrent calls are batched with `runBatch`. */
   list(
     name: string,
     filters: object,
@@ -27,8 +27,10 @@ export interface ResolverContext {
   ): Promise<Connection>;
 }
 
-type InputOf<Name extends keyof Operations> = Operations[Name] extends { input: infer Input } ? Input : never;
-type OutputOf<Name extends keyof Operations> = Operations[Name] extends { output: infer Output } ? Output : never;
+type OperationInput<Name extends keyof Operations> = Operations[Name] extends { input: infer Input } ? Input : never;
+type OperationOutput<Name extends keyof Operations> = Operations[Name] extends { output: infer Output }
+  ? Output
+  : never;
 
 /**
  * Resolves a field to plain data, to a list that may contain promises, or to a promise of these. A property that is a

@@ -229,7 +229,7 @@ test('a load gets the source of the lookup', async () => {
 
 test('large values leave room for fewer others', async () => {
   const load = async (key: string) => ({ key, version: Number(key) });
-  const cache = new GuardedCache<Version>({ max: 10, load, sizeOf: ({ version }) => version });
+  const cache = new GuardedCache<Version>({ max: 10, load, entrySize: ({ version }) => version });
   for (const key of ['4', '5', '6']) await cache.get(key);
   expect(cache.size).toBe(1);
 });

@@ -6,9 +6,8 @@ export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation:
 type Load<Value, Source> = (key: string, source: Source) => Promise<Value | undefined>;
 
 /**
- * A cache that never serves an invalidated value: a load that was running when its key was invalidated still returns to
- * its callers, but its result is not cached. Misses are cached separately, so that many unknown keys evict no hits. What a
- * load needs besides the key, such as the tenant's database, is the `Source` of a lookup.
+ * A cache that never serves an invalidated value: the result of a load during an invalidation is not cached. Misses are
+ * cached separately and evict no hits. `Source` is what a load needs besides the key.
  */
 export class GuardedCache<Value extends object, Source = void> {
   readonly #hits: LRUCache<string, Value>;
@@ -18,8 +17,12 @@ export class GuardedCache<Value extends object, Source = void> {
   #isTrusted = true;
 
   /** `max` is the sum of the sizes of all values. The default size is 1. */
-  constructor({ max, load, sizeOf }: { max: number; load: Load<Value, Source>; sizeOf?: (value: Value) => number }) {
-    this.#hits = new LRUCache(sizeOf ? { maxSize: max, sizeCalculation: sizeOf } : atMost(max));
+  constructor({
+    max,
+    load,
+    entrySize,
+  }: { max: number; load: Load<Value, Source>; entrySize?: (value: Value) => number }) {
+    this.#hits = new LRUCache(entrySize ? { maxSize: max, sizeCalculation: entrySize } : atMost(max));
     this.#misses = new LRUCache(atMost(Math.max(100, Math.floor(max / 10))));
     this.#load = load;
   }

@@ -1,7 +1,7 @@
 export interface HttpRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent to another host after a redirect: only those that carry no credentials, such as `accept`. */
+  /** After a redirect to another host, only headers without credentials are sent, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Adds a signature, with which the recipient verifies the sender. */
@@ -37,15 +37,14 @@ export interface HttpDownload extends Omit<HttpResponse, 'body'> {
 }
 
 /**
- * Sends requests to the public internet: `https` only, and to public addresses only, unless the operator allows the host
- * (`OUTBOUND_ALLOW_HOSTS`). Throws failures with codes that begin with `outbound.`; a response with any status is none.
- * Do not wait for a response inside `ctx.tx`: the transaction holds a database connection meanwhile.
+ * Sends requests over `https` to public addresses, unless the operator allows the host (`OUTBOUND_ALLOW_HOSTS`). Throws
+ * failures `outbound.*`, but not for an error status. Do not use it inside `ctx.tx`, which holds a connection.
  */
 export interface HttpClient {
   request(url: string, request?: HttpRequest): Promise<HttpResponse>;
   /** The body must be read to its end or left with `break`. */
   download(url: string, request?: HttpRequest): Promise<HttpDownload>;
-  /** Throws the failure of a URL that is refused without a look at the network, for URLs that are stored. */
+  /** Throws if the URL would be refused whatever its addresses are. For URLs that are stored. */
   check(url: string): void;
   newSigningSecret(): string;
 }

@@ -32,7 +32,7 @@ export interface Membership {
   readonly permissions: ReadonlySet<string>;
 }
 
-/** What has changed; without a field, possibly everything. */
+/** What has changed. Without a field, any value of it may have changed. */
 export interface IdentityChange {
   readonly sessionId?: string;
   readonly userId?: number;

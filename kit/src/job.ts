@@ -44,6 +44,6 @@ export function systemJob<Data extends TSchema>(
   return { ...definition, system: true } as unknown as TypedJob<Data>;
 }
 
-export type JobsOf<Table> = {
+export type JobTypes<Table> = {
   [Name in keyof Table]: Table[Name] extends TypedJob<infer Data> ? Static<Data> : never;
 };

@@ -1,8 +1,8 @@
 /** Everything a module may import. */
-export { action, type OperationsOf, operation, signedIn, systemAction, systemOperation } from './action.ts';
+export { action, type OperationTypes, operation, signedIn, systemAction, systemOperation } from './action.ts';
 export { Answer } from './answer.ts';
-export { type Changes, changesBetween, removalOf } from './changes.ts';
-export { assignmentsOf, columnsFor, insertRecords, namesOf, pickFields } from './columns.ts';
+export { type Changes, changesBetween, removedFields } from './changes.ts';
+export { assignments, columnNames, columnsFor, insertRecords, pickFields } from './columns.ts';
 export { type ModuleCommand, type Terminal, UsageError } from './command.ts';
 export type { Ctx, SystemCtx } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
@@ -10,7 +10,7 @@ export { ImportReport, readCsv } from './csv-import.ts';
 export { type Db, violatedIndex } from './database.ts';
 export { deleteInBatches } from './delete-in-batches.ts';
 export {
-  batchesOf,
+  batches,
   type Demo,
   type DemoPlan,
   DemoTotals,
@@ -32,7 +32,7 @@ export {
   readValid,
   taken,
 } from './errors.ts';
-export { afterCommit, type Delivery, defineEvent, type EventsOf, inTransaction, matchesEvent } from './event.ts';
+export { afterCommit, type Delivery, defineEvent, type EventTypes, inTransaction, matchesEvent } from './event.ts';
 export { type Upload, UploadedFile, type WrittenFile } from './files.ts';
 export {
   between,
@@ -41,42 +41,41 @@ export {
   equals,
   filter,
   hasTags,
-  isOneOf,
+  isIn,
   isShortWord,
   moneyBetween,
   search,
   since,
   splitList,
+  splitWords,
   until,
-  wordsOf,
 } from './filter.ts';
 export type { ResolverContext, SchemaProvider } from './graphql.ts';
 export { atMost, GuardedCache } from './guarded-cache.ts';
 export { Html, html } from './html.ts';
 export { IdSet, isAmong } from './id-set.ts';
 export type { Caller, Identity } from './identity.ts';
-export { type JobsOf, job, systemJob } from './job.ts';
+export { type JobTypes, job, systemJob } from './job.ts';
 export { list } from './list.ts';
 export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 export type { Mail } from './mail.ts';
 export { defineModule } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { NewNotification, Severity } from './notification.ts';
-export { Pagination, pageOf, paging } from './paging.ts';
+export { Pagination, pagination, paging } from './paging.ts';
 export { NewPassword } from './password.ts';
 export { maskDigits } from './personal-data.ts';
 export { platformState } from './platform-state.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
-  changesOf,
   Default,
   extend,
   Message,
   NamedObject,
   Nullable,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Timestamp,
   TimestampInput,
@@ -85,9 +84,10 @@ export {
   toTimestamp,
   UserId,
   Uuid,
+  updateSchema,
 } from './schema.ts';
-export { type SettingsOf, setting } from './settings.ts';
-export { slugOf } from './slug.ts';
+export { type SettingTypes, setting } from './settings.ts';
+export { slugify } from './slug.ts';
 export { and, join, raw, Sql, sql } from './sql.ts';
 export type { SystemServices } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';

@@ -5,7 +5,7 @@ import { type Filter, since, type TunedFilter } from './filter.ts';
 import type * as paging from './paging.ts';
 import type { Static, TObject } from './schema.ts';
 import { type Sql, sql } from './sql.ts';
-import { timeFieldsOf } from './times-in-json.ts';
+import { timeFields } from './times-in-json.ts';
 
 /** A sort order of a list, with the type of its cursor key. */
 export interface Sort {
@@ -79,7 +79,7 @@ export function completeDefinition(definition: AnyDefinition): Spec {
     where,
     idType,
     id: sql`${alias}.id`,
-    times: timeFieldsOf(definition.row),
+    times: timeFields(definition.row),
     filters: { ...definition.scope, ...definition.filters, updated_from: since(updatedAt) },
     sorts: { ...definition.sorts, updated_at: byTime(updatedAt) },
   };

@@ -41,7 +41,7 @@ async function pageByNumber(spec: Spec, ctx: Ctx, query: ListQuery): Promise<unk
   // The central database formats times only as values of a row, not in JSON.
   if (spec.complete || spec.database) {
     const [found, count] = await Promise.all([databaseFor(spec, ctx).rows<never>(rows), readTotal(spec, ctx, counted)]);
-    return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pageOf(query, count) };
+    return { [spec.name]: (await spec.complete?.(ctx, found)) ?? found, pagination: paging.pagination(query, count) };
   }
   if (!findsOnce || total) return jsonPage(spec, ctx, query, { rows, total: counted });
   return jsonPage(spec, ctx, query, foundOnce(spec, ctx, query, conditions));

@@ -19,7 +19,7 @@ export async function pages(spec: Spec, ctx: Ctx, queries: readonly ListQuery[])
   });
 }
 
-/** The only difference between first pages, if a column can take the place of its value. */
+/** The only filter in which first pages differ, if a column can replace its value. */
 function varyingFilter(spec: Spec, queries: readonly ListQuery[]): string | undefined {
   const [first, ...others] = queries;
   if (!first || others.length === 0) return undefined;

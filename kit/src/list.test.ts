@@ -218,7 +218,7 @@ async function naive(filters: FilterValues, { sort_by, sort_order }: Order): Pro
   return sort_order === 'asc' ? ids : ids.reverse();
 }
 
-function addressOf(path: string, query: Readonly<Record<string, unknown>>): string {
+function listUrl(path: string, query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, String(one)] as [string, string]),
   );
@@ -226,7 +226,7 @@ function addressOf(path: string, query: Readonly<Record<string, unknown>>): stri
 }
 
 function get(query: Readonly<Record<string, unknown>>, path = '/things'): Promise<TestResponse> {
-  return caller.get(addressOf(path, query));
+  return caller.get(listUrl(path, query));
 }
 
 async function walkByCursor(query: object, limit: number, between = async () => {}, path = '/things'): Promise<Row[]> {
@@ -264,7 +264,7 @@ async function walkByPage(query: object, per_page: number, path = '/things'): Pr
   }
 }
 
-const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id);
+const findIds = (found: readonly { id: string }[]) => found.map(({ id }) => id);
 
 test('pages and cursors return every filtered row once and in order', async () => {
   await fc.assert(
@@ -273,7 +273,7 @@ test('pages and cursors return every filtered row once and in order', async () =
       const expected = await naive(filters, by);
       const query = { ...filters, ...by };
       const byPage = await walkByPage(query, size);
-      expect(idsOf(byPage)).toEqual(expected);
+      expect(findIds(byPage)).toEqual(expected);
       expect(await walkByCursor(query, size)).toEqual(byPage);
       expect((await get(filters, '/things/count')).body).toEqual({ count: expected.length });
     }),
@@ -305,7 +305,7 @@ test('a file has the rows of the list in the same order', async () => {
       const csv = (await get(query, '/things/export')).body as string;
       expect(csv.split('\r\n')[0]).toBe('\ufeffid,name,price,tags,created_at,updated_at');
       const ids = [...csv.matchAll(/^([0-9a-f]{8}-[0-9a-f-]{27}),/gm)].map(([, id]) => id);
-      expect(ids).toEqual(idsOf(body.things));
+      expect(ids).toEqual(findIds(body.things));
     }),
     { numRuns: 20 },
   );
@@ -354,9 +354,9 @@ test('under concurrent writes a cursor neither skips nor repeats unchanged rows'
             }
           }
         };
-        const seen = idsOf(await walkByCursor(by, limit, between));
-        const ofStaying = seen.filter((id) => stays.has(id));
-        expect(ofStaying).toEqual((await naive({}, by)).filter((id) => stays.has(id)));
+        const seen = findIds(await walkByCursor(by, limit, between));
+        const staying = seen.filter((id) => stays.has(id));
+        expect(staying).toEqual((await naive({}, by)).filter((id) => stays.has(id)));
         const moved = new Set([...everStood].filter((id) => !stays.has(id)));
         const unmoved = seen.filter((id) => !moved.has(id));
         expect(new Set(unmoved).size).toBe(unmoved.length);
@@ -404,7 +404,7 @@ test('a known total is used only without filters', async () => {
 
 test('the default is the first sort, descending', async () => {
   await replaceAll(sample(3));
-  expect(idsOf((await get({})).body.things)).toEqual(idsOf(sample(3)).reverse());
+  expect(findIds((await get({})).body.things)).toEqual(findIds(sample(3)).reverse());
   expect((await get({})).body.pagination).toEqual({ current_page: 1, last_page: 1, per_page: 20, total: 3 });
 });
 
@@ -493,7 +493,7 @@ test('any modified cursor is accepted or 422', async () => {
 
 /** As an action gets it, with all defaults. */
 const validQuery = { page: 1, per_page: 20 } as const;
-const things3 = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
+const parentIds = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
 
 test('several pages at once are equal to each page alone', async () => {
   const ctx = context('things');
@@ -503,8 +503,8 @@ test('several pages at once are equal to each page alone', async () => {
     fc.record({ limit: fc.integer({ min: 1, max: 4 }), cursor: fc.constantFrom('next', 'forged') }),
   );
   const by = fc.record({ sort_by: fc.constantFrom('n'), sort_order: fc.constantFrom('asc', 'desc') });
-  const thing = fc.constantFrom(...things3);
-  /** Of one size and order, as the lists of the records of a page are, or of any. */
+  const thing = fc.constantFrom(...parentIds);
+  /** Queries with the same size and order, as for the lists of all records of a page, or with any. */
   const queries = fc.oneof(
     fc
       .tuple(by, window, fc.array(thing, { minLength: 2, maxLength: 5 }))

@@ -30,8 +30,8 @@ export interface StoredMail {
 
 export interface Mails {
   /**
-   * Queues the mail. Sending is retried for hours. With the transaction on the central database that is the reason for the
-   * mail, it is queued when that commits.
+   * Queues the mail. Sending is retried for hours. With a transaction on the central database, the mail is queued when it
+   * commits.
    */
   send(mail: Mail, tx?: Db): Promise<void>;
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */

@@ -10,7 +10,7 @@ import type { NotificationType } from './notification.ts';
 import type { Setting } from './settings.ts';
 import type { SystemServices } from './system-services.ts';
 
-/** The parts of a module besides `module.json`, migrations and GraphQL files. `module.ts` exports it as `module`. */
+/** Everything that a module declares in code. `module.ts` exports it as `module`. */
 export interface Module {
   /** By name, the module's alias first: `products.create`. System modules may use other prefixes. */
   readonly actions?: Actions;
@@ -34,7 +34,7 @@ export interface Module {
    * in system modules.
    */
   readonly gates?: Readonly<Record<`/${string}`, (ctx: SystemCtx) => Promise<void>>>;
-  /** Where a page of the console redirects to, if it does: all pages to `/install` before the installation. Only in system modules. */
+  /** The path that a page of the console redirects to, such as `/install` before the installation. Only in system modules. */
   readonly redirectPage?: (ctx: SystemCtx, path: string) => Promise<string | undefined>;
   /** Lines that `chowkd serve` prints when it is ready at `url`. Only in system modules. */
   readonly greeting?: (ctx: SystemCtx, url: string) => Promise<readonly string[]>;

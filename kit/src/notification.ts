@@ -6,7 +6,7 @@ export const Severity = Type.Enum(['info', 'success', 'warning', 'error']);
 /** One slash first: `//host`, `/\host` and schemes lead to other sites, and browsers drop tabs and line breaks. */
 const path = '^/(?![/\\\\])[^\\s\\\\\\p{Cc}\\p{Cs}]*$';
 
-/** What a module tells users. It must not contain personal data of customers: refer to records by their ids. */
+/** A notification for users. It must not contain personal data of customers: refer to records by their ids. */
 export const NewNotification = NamedObject('NewNotification', {
   type: Line(100, {
     pattern: '^[a-zA-Z][\\w-]*(\\.[\\w-]+)*$',
@@ -35,7 +35,7 @@ export type NewNotification = Readonly<Sent<typeof NewNotification>>;
 
 /** A type of notifications that a module sends, for the preferences of users. */
 export interface NotificationType {
-  /** What users are told: `A conversation was assigned to you`. */
+  /** Shown in the preferences of users: `A conversation was assigned to you`. */
   readonly description: string;
   /** Always sent at once, over all channels: preferences and quiet hours do not apply. */
   readonly critical?: true;

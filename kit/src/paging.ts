@@ -45,7 +45,7 @@ const CursorPagination = named(
 export const Pagination = Type.Union([PagePagination, CursorPagination]);
 export type Pagination = Static<typeof Pagination>;
 
-export function pageOf({ page, per_page }: Pick<Paging, 'page' | 'per_page'>, total: number) {
+export function pagination({ page, per_page }: Pick<Paging, 'page' | 'per_page'>, total: number) {
   return { current_page: page, last_page: Math.max(1, Math.ceil(total / per_page)), per_page, total };
 }
 

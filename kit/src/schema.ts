@@ -66,22 +66,24 @@ export function extend<Base extends TProperties, More extends TProperties>(
 }
 
 /** The input of an update: the same fields, optional and without defaults. */
-export function changesOf<Properties extends TProperties>(schema: TObject<Properties>): TObject<ChangesOf<Properties>> {
+export function updateSchema<Properties extends TProperties>(
+  schema: TObject<Properties>,
+): TObject<OptionalFields<Properties>> {
   const entries = Object.entries(schema.properties).map(([name, field]) => {
     return [name, Type.Optional(copy(field, { default: undefined }))] as const;
   });
-  return Type.Object(Object.fromEntries(entries)) as unknown as TObject<ChangesOf<Properties>>;
+  return Type.Object(Object.fromEntries(entries)) as unknown as TObject<OptionalFields<Properties>>;
 }
-type ChangesOf<Properties> = {
+type OptionalFields<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends TSchema ? TOptional<Properties[Name]> : never;
 };
 
 /** The fields of an input for an output schema: without defaults and validation rules. */
-export function outputOf<Properties extends TProperties>(schema: TObject<Properties>): OutputsOf<Properties> {
+export function outputFields<Properties extends TProperties>(schema: TObject<Properties>): OutputFields<Properties> {
   const entries = Object.entries(schema.properties).map(([name, field]) => [name, withoutRules(field)] as const);
-  return Object.fromEntries(entries) as OutputsOf<Properties>;
+  return Object.fromEntries(entries) as OutputFields<Properties>;
 }
-type OutputsOf<Properties> = {
+type OutputFields<Properties> = {
   [Name in keyof Properties]: Properties[Name] extends TSchema ? TUnsafe<Static<Properties[Name]>> : never;
 };
 
@@ -112,7 +114,7 @@ function withoutRules(schema: TSchema): TSchema {
   return {
     ...Object.fromEntries(kept),
     ...(items ? { items: withoutRules(items) } : {}),
-    ...(properties ? { properties: outputOf(Type.Object(properties)) } : {}),
+    ...(properties ? { properties: outputFields(Type.Object(properties)) } : {}),
   };
 }
 

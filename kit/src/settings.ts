@@ -22,7 +22,7 @@ export function setting<Schema extends TSchema>(
 }
 
 /** The values by key, as `ctx.settings()` returns them. */
-export type SettingsOf<Table> = {
+export type SettingTypes<Table> = {
   readonly [Key in keyof Table]: Table[Key] extends Setting<infer Schema> ? Static<Schema> : never;
 };
 

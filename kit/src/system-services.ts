@@ -49,7 +49,7 @@ export interface NewTenant {
 
 export interface Tenants {
   /** Why a new tenant cannot have the id: not a label, reserved or taken. */
-  problemOf(id: string): Promise<FieldError | undefined>;
+  idProblem(id: string): Promise<FieldError | undefined>;
   /** The active tenant with this id or domain. Throws 404 if there is none. */
   find(label: string): Promise<{ id: string; name: string }>;
   /** Creates a tenant with its domains and its database. `inTransaction` runs in the transaction that activates it. */
@@ -74,9 +74,9 @@ export interface TenantSteps {
   discard(id: string): Promise<void>;
 }
 
-/** The settings of tenants. `can` decides about settings that have their own permission. */
+/** The settings of tenants. `can` checks the permission of settings that have one. */
 export interface SettingsService {
-  of(tenantId: string): Promise<Settings>;
+  get(tenantId: string): Promise<Settings>;
   /** The settings that the caller may see, with defaults filled in. */
   visible(tenantId: string, can: (permission: string) => boolean): Promise<Readonly<Record<string, unknown>>>;
   /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
@@ -96,7 +96,7 @@ export interface TenantDomain {
 /** The domains of tenants: labels below the base domain, in lower case. */
 export interface DomainsService {
   /** Why the domain is not available to any tenant: not a label, or reserved. */
-  problemOf(domain: string): Promise<string | undefined>;
+  labelProblem(domain: string): Promise<string | undefined>;
   list(tenantId: string): Promise<TenantDomain[]>;
   /** Adds an alias. Throws 422 when the label is invalid, reserved or taken. */
   add(tenantId: string, domain: string): Promise<TenantDomain>;
@@ -123,7 +123,7 @@ export interface CallableAction {
   readonly name: string;
   readonly summary: string;
   readonly description: string | undefined;
-  /** Of its REST route, such as `POST`. */
+  /** The method of its REST route, such as `POST`. */
   readonly method: string;
   readonly isReadOnly: boolean;
   /** JSON Schema without references. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Nullable, Timestamp, Type } from './schema.ts';
-import { timeFieldsOf, withIsoTimes } from './times-in-json.ts';
+import { timeFields, withIsoTimes } from './times-in-json.ts';
 
-const fields = timeFieldsOf(
+const fields = timeFields(
   Type.Object({ text: Type.String(), at: Timestamp, ended_at: Nullable(Timestamp), count: Type.Integer() }),
 );
 

@@ -5,7 +5,7 @@ interface Field {
   readonly anyOf?: readonly Field[];
 }
 
-export function timeFieldsOf({ properties }: TObject): ReadonlySet<string> {
+export function timeFields({ properties }: TObject): ReadonlySet<string> {
   const isTime = ({ format, anyOf = [] }: Field): boolean => format === 'date-time' || anyOf.some(isTime);
   return new Set(Object.keys(properties).filter((name) => isTime(properties[name] as Field)));
 }

@@ -3,8 +3,8 @@ import {
   checkAssignee,
   checkNewConversation,
   createConversation,
-  customerOf,
   deleteConversation,
+  findCustomerId,
   getDetail,
   reply,
   updateConversation,
@@ -109,7 +109,7 @@ export const actions = {
     needs: 'conversations.view',
     ...messageList.paged,
     run: async (ctx, query) => {
-      await customerOf(ctx, query);
+      await findCustomerId(ctx, query);
       return messageList.page(ctx, query);
     },
   }),

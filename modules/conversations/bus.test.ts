@@ -39,7 +39,7 @@ const helpdesk: LoadedModule = {
     api: { consumes: onBus },
     events: { listens: [...events] },
   },
-  parts: defineModule({ listeners: events.map((event) => inTransaction(event, `${event} within`, listen)) }),
+  definition: defineModule({ listeners: events.map((event) => inTransaction(event, `${event} within`, listen)) }),
   migrations: { owner: 'helpdesk', migrations: [] },
 };
 
@@ -47,12 +47,12 @@ const platform = await startPlatform({ modules: [...real, helpdesk] });
 const acme = await platform.tenant();
 const all = ['view', 'reply', 'assign', 'close'].map((verb) => `conversations.${verb}`);
 
-function contextOf(...permissions: string[]): Ctx {
+function createContext(...permissions: string[]): Ctx {
   const { caller: user } = platform.identity.mint();
   const membership = { role: 'Test', permissions: new Set(permissions) };
   return new Context(platform.kernel, { requestId: 'test', module: 'helpdesk', tenant: acme, user, membership });
 }
-const ctx = contextOf(...all);
+const ctx = createContext(...all);
 
 test('another module can start, read, answer, close, list and count conversations', async () => {
   const begun = await ctx.bus.call('conversations.create', { customer: { first_name: 'Asha' }, channel: 'webchat' });
@@ -97,9 +97,9 @@ test.each([
 ] as const)('%s needs %s', async (name, permission) => {
   const { id } = await ctx.bus.call('conversations.create', { customer: {}, channel: 'sms' });
   const input = { id, body: 'x', assignee_id: null, status: 'open' as const };
-  const others = contextOf(...all.filter((one) => one !== permission));
+  const others = createContext(...all.filter((one) => one !== permission));
   await expect(others.bus.call(name, input)).rejects.toMatchObject({ code: 'auth.forbidden' });
-  await contextOf(permission).bus.call(name, input);
+  await createContext(permission).bus.call(name, input);
 });
 
 test('listeners receive events in order and can reject a change', async () => {

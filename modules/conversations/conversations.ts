@@ -1,9 +1,9 @@
-import { type Ctx, changesBetween, type Issues, removalOf, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, type Issues, removedFields, sql } from '@chowk/kit';
 import { columns, recordColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
 import { addMessage, latestMessages } from './messages.ts';
-import { membersOf, type Row, withAuthors, withPeople } from './people.ts';
+import { findMembers, type Row, withAuthors, withPeople } from './people.ts';
 import type {
   Assignment,
   Conversation,
@@ -51,7 +51,7 @@ async function insertConversation(ctx: Ctx, input: NewConversation): Promise<Con
 type Input = Partial<NewConversation>;
 
 export async function checkNewConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
-  // Without other problems, finding the customer reports them.
+  // Only if there are other problems to report; otherwise finding the customer checks it.
   if (customer && issues.any) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
 }
 
@@ -93,7 +93,7 @@ export async function checkAssignee(
   { assignee_id: id = null }: Partial<Assignment>,
   issues: Issues,
 ): Promise<void> {
-  if (id === null || (await membersOf(ctx, [id])).has(id)) return;
+  if (id === null || (await findMembers(ctx, [id])).has(id)) return;
   issues.add('assignee_id', `The team has no member ${id}.`, 'unknown');
 }
 
@@ -115,14 +115,14 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
     tx.mustMatch(conversation);
     await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
     await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
-    tx.audit(removalOf(conversation));
+    tx.audit(removedFields(conversation));
     await tx.emit('conversation.deleted', { conversation });
   });
 }
 
 /** Locks the customer before the conversation, in the same order as a merge, which prevents deadlocks. */
 async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
-  await ctx.bus.callIfInstalled('customers.lock', { id: await customerOf(ctx, { id }) });
+  await ctx.bus.callIfInstalled('customers.lock', { id: await findCustomerId(ctx, { id }) });
   const conversation = await ctx.db.row<ConversationRecord>(sql`
     SELECT ${recordColumns} FROM conversations c WHERE id = ${id} FOR NO KEY UPDATE`);
   if (!conversation) throw fail('conversations.not_found', { id });
@@ -130,7 +130,7 @@ async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationReco
 }
 
 /** The id of the conversation's customer; 404 if there is no such conversation. */
-export async function customerOf(ctx: Ctx, { id }: Key): Promise<string> {
+export async function findCustomerId(ctx: Ctx, { id }: Key): Promise<string> {
   const row = await ctx.db.row<{ customer_id: string }>(sql`SELECT customer_id FROM conversations WHERE id = ${id}`);
   if (!row) throw fail('conversations.not_found', { id });
   return row.customer_id;

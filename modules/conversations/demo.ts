@@ -1,14 +1,4 @@
-import {
-  batchesOf,
-  type Demo,
-  type DemoPlan,
-  demoId,
-  fillTables,
-  pick,
-  pickByShare,
-  type Random,
-  sql,
-} from '@chowk/kit';
+import { batches, type Demo, type DemoPlan, demoId, fillTables, pick, pickByShare, type Random, sql } from '@chowk/kit';
 import type { DemoShares } from '@chowk/kit/catalogue';
 import threads from './demo-threads.json' with { type: 'json' };
 import type { Status } from './schemas.ts';
@@ -23,7 +13,7 @@ export const demo: Demo = {
     const customers = plan.shared('customers');
     if (!customers) return;
     const random = plan.random('conversations');
-    for (const batch of batchesOf(customers.count)) {
+    for (const batch of batches(customers.count)) {
       const generated = batch.flatMap((customer) => {
         const conversations = [];
         for (let hasMore = random() < 0.125; hasMore; hasMore = random() < 0.2) {
@@ -58,7 +48,7 @@ function generateConversation(
   const isInbound = messages.at(-1)?.direction === 'inbound';
   const status = statusAt(today - time, isInbound, random);
   const channel = pickByShare(random, channelShares);
-  const keys = { id, customer_id: customers.idOf(customer), channel, subject: thread.subject, status };
+  const keys = { id, customer_id: customers.getId(customer), channel, subject: thread.subject, status };
   const times = { last_message_at: new Date(time), created_at: new Date(startedAt), updated_at: new Date(time) };
   return { messages, conversation: { ...keys, message_count: messages.length, ...times } };
 }

@@ -1,8 +1,8 @@
-import { type Ctx, defineEvent, type EventsOf, Nullable, Type, UserId } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Nullable, Type, UserId } from '@chowk/kit';
 import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
 
 const common = {
-  about: ({ conversation }: { conversation: ConversationRecord }) => conversation.id,
+  subject: ({ conversation }: { conversation: ConversationRecord }) => conversation.id,
   needs: 'conversations.view',
 };
 
@@ -40,7 +40,7 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }
 
 /** Emits events for a changed status and a changed assignee. */

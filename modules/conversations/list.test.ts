@@ -79,7 +79,7 @@ test.each([
 const refusing = inbox();
 
 const words = ['Order', 'Größe', '100%', 'a_b', 'चाय', 'O\\K'];
-const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
 const statuses = ['open', 'pending', 'closed'];
 const channels = ['email', 'sms', 'whatsapp'];
 const customers = Array.from({ length: 3 }, () => `${randomUUID()}@example.com`);
@@ -91,14 +91,14 @@ const arbitraryConversation = fc.record({
   assignee: fc.constantFrom(null, 1, 2),
 });
 const arbitraryQuery = fc.record({
-  status: some(fc.constantFrom(...statuses)),
-  channel: some(fc.constantFrom(...channels)),
-  assignee_id: some(fc.constantFrom(1, 2)),
-  unassigned: some(fc.boolean()),
-  customer: some(fc.constantFrom(...customers)),
-  search: some(fc.constantFrom('ORDER', 'grosse', '%', '_', 'चाय', 'o\\k', 'order a_b', 'zzz', ' ')),
-  sort_by: some(fc.constantFrom('created_at', 'last_message_at')),
-  sort_order: some(fc.constantFrom('asc', 'desc')),
+  status: optional(fc.constantFrom(...statuses)),
+  channel: optional(fc.constantFrom(...channels)),
+  assignee_id: optional(fc.constantFrom(1, 2)),
+  unassigned: optional(fc.boolean()),
+  customer: optional(fc.constantFrom(...customers)),
+  search: optional(fc.constantFrom('ORDER', 'grosse', '%', '_', 'चाय', 'o\\k', 'order a_b', 'zzz', ' ')),
+  sort_by: optional(fc.constantFrom('created_at', 'last_message_at')),
+  sort_order: optional(fc.constantFrom('asc', 'desc')),
 });
 type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
 const fold = (text: string) =>

@@ -1,4 +1,4 @@
-import { defineModule, type OperationsOf } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
@@ -14,6 +14,6 @@ export const module = defineModule({
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    conversations: OperationsOf<typeof actions>;
+    conversations: OperationTypes<typeof actions>;
   }
 }

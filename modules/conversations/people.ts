@@ -10,7 +10,7 @@ export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conver
   const assignees = rows.map(({ assignee_id }) => assignee_id);
   const [customers, members] = await Promise.all([
     ctx.bus.callIfInstalled('customers.listContacts', { ids }),
-    membersOf(ctx, assignees),
+    findMembers(ctx, assignees),
   ]);
   const byId = new Map((customers ?? []).map((customer) => [customer.id, customer]));
   return rows.map((row) => ({
@@ -22,12 +22,12 @@ export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conver
 
 export async function withAuthors(ctx: Ctx, messages: readonly MessageRecord[]): Promise<Message[]> {
   const authors = messages.map(({ user_id }) => user_id);
-  const members = await membersOf(ctx, authors);
+  const members = await findMembers(ctx, authors);
   return messages.map((message) => ({ ...message, user: members.get(message.user_id) ?? null }));
 }
 
 /** The users who are members of the team now, by id. */
-export async function membersOf(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number | null, Member>> {
+export async function findMembers(ctx: Ctx, ids: readonly (number | null)[]): Promise<Map<number | null, Member>> {
   const users = [...new Set(ids)].filter((id) => id !== null);
   if (users.length === 0) return new Map();
   const members = await ctx.bus.call('identity.members', { ids: users });

@@ -8,7 +8,7 @@ import {
   NullableEmail,
   NullableLine,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Text,
   Timestamp,
@@ -59,7 +59,7 @@ const record = Type.Object({
   id: Uuid,
   customer_id: Uuid,
   channel: Channel,
-  subject: outputOf(NewConversation).subject,
+  subject: outputFields(NewConversation).subject,
   status: Status,
   assignee_id: Nullable(UserId),
   message_count: Type.Integer({ description: 'Includes notes.' }),
@@ -73,7 +73,7 @@ export type ConversationRecord = Static<typeof ConversationRecord>;
 const Customer = NamedObject(
   'ConversationCustomer',
   {
-    ...outputOf(NewCustomer),
+    ...outputFields(NewCustomer),
     id: Uuid,
     phone: Nullable(Type.String({ description: 'Masked without customers.view_sensitive.' })),
   },
@@ -101,7 +101,7 @@ export type Conversation = Static<typeof Conversation>;
 export const MessageRecord = NamedObject('ConversationMessageRecord', {
   id: Uuid,
   conversation_id: Uuid,
-  ...outputOf(NewMessage),
+  ...outputFields(NewMessage),
   user_id: Nullable(UserId),
   sent_at: Timestamp,
 });

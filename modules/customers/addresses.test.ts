@@ -259,14 +259,18 @@ test('unknown addresses and addresses of other or deleted customers are 404', as
 });
 
 type Known = Pick<Address, 'id' | 'type' | 'is_default'>;
-const typeOf = fc.constantFrom('billing' as const, 'shipping' as const);
+const addressType = fc.constantFrom('billing' as const, 'shipping' as const);
 const which = fc.nat({ max: 20 });
 const step = fc.oneof(
-  fc.record({ do: fc.constant('add' as const), type: typeOf, is_default: fc.option(fc.boolean(), { nil: undefined }) }),
+  fc.record({
+    do: fc.constant('add' as const),
+    type: addressType,
+    is_default: fc.option(fc.boolean(), { nil: undefined }),
+  }),
   fc.record({
     do: fc.constant('change' as const),
     which,
-    type: fc.option(typeOf, { nil: undefined }),
+    type: fc.option(addressType, { nil: undefined }),
     is_default: fc.option(fc.boolean(), { nil: undefined }),
   }),
   fc.record({ do: fc.constant('choose' as const), which }),
@@ -346,8 +350,8 @@ test('eight concurrent changes leave one default address of each type', async ()
     for (const { status } of answers) expect([200, 201, 404, 422]).toContain(status);
     const there = await list(id);
     for (const type of ['billing', 'shipping'] as const) {
-      const ofType = there.filter((one) => one.type === type);
-      expect(ofType.filter((one) => one.is_default)).toHaveLength(Math.min(1, ofType.length));
+      const sameType = there.filter((one) => one.type === type);
+      expect(sameType.filter((one) => one.is_default)).toHaveLength(Math.min(1, sameType.length));
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 8 }), run), { numRuns: 15 });

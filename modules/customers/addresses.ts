@@ -1,11 +1,11 @@
 import {
-  assignmentsOf,
+  assignments,
   type Ctx,
   changesBetween,
   type Issues,
   insertRecords,
   pickFields,
-  removalOf,
+  removedFields,
   type Sql,
   sql,
 } from '@chowk/kit';
@@ -106,7 +106,7 @@ export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void>
     const address = await findAddress(tx, { id, addr });
     tx.mustMatch(address);
     await tx.db.run(sql`DELETE FROM customer_addresses WHERE id = ${addr}`);
-    tx.audit(removalOf(address));
+    tx.audit(removedFields(address));
     await finishChange(tx, id);
   });
 }
@@ -162,7 +162,7 @@ async function insertAddress(ctx: Ctx, customer_id: string, fields: AddressField
 
 async function saveAddress(ctx: Ctx, id: string, fields: AddressFields): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE customer_addresses SET ${assignmentsOf({ ...fields, updated_at: ctx.now() })} WHERE id = ${id}`);
+    UPDATE customer_addresses SET ${assignments({ ...fields, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
 async function clearDefault(ctx: Ctx, customerId: string, type: Address['type']): Promise<void> {

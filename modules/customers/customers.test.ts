@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 import { getCustomers } from './customers.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
@@ -370,7 +370,7 @@ test('statistics include new orders at once and exclude cancelled and failed one
     ['5.01', 'delivered', '2026-03-01T00:00:00Z'],
     ['99.00', 'failed', '2026-04-01T00:00:00Z'],
   ] as const) {
-    await merchant.post('/api/v1/orders', orderOf({ id }, total, { status, placed_at }));
+    await merchant.post('/api/v1/orders', buildOrder({ id }, total, { status, placed_at }));
   }
   expect(await show(id)).toMatchObject({
     total_orders: 2,
@@ -384,7 +384,7 @@ test('statistics include new orders at once and exclude cancelled and failed one
 
 test('concurrent orders are all counted', async () => {
   const { id } = await create();
-  const orders = Array.from({ length: 8 }, () => merchant.post('/api/v1/orders', orderOf({ id }, '1.50')));
+  const orders = Array.from({ length: 8 }, () => merchant.post('/api/v1/orders', buildOrder({ id }, '1.50')));
   expect((await Promise.all(orders)).every(({ status }) => status === 201)).toBe(true);
   expect(await show(id)).toMatchObject({ total_orders: 8, total_spent: '12.00' });
 });
@@ -486,7 +486,7 @@ test('the version of a customer changes with its addresses, metadata and orders'
   for (const change of [
     () => merchant.post(`${url}/addresses`, { city: 'Pune' }),
     () => merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' }),
-    () => merchant.post('/api/v1/orders', orderOf({ id }, '5.00')),
+    () => merchant.post('/api/v1/orders', buildOrder({ id }, '5.00')),
   ]) {
     await change();
     versions.push((await merchant.get(url)).headers.etag);
@@ -531,7 +531,7 @@ test('a customer is found by external id, of several the oldest', async () => {
 test('many customers are read at once, in order, with a failure for each missing one', async () => {
   const [one, other] = [await create({ phone: phone() }), await create()];
   await merchant.post(`/api/v1/customers/${one.id}/addresses`, { city: 'Pune' });
-  await merchant.post('/api/v1/orders', orderOf({ id: other.id }, '5.00'));
+  await merchant.post('/api/v1/orders', buildOrder({ id: other.id }, '5.00'));
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant: acme, system: true });
   const keys = [other.id.toUpperCase(), unknownId, one.id, other.id].map((id) => ({ id }));
   const [second, missing, first, again] = await getCustomers(ctx, keys);

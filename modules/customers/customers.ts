@@ -13,7 +13,7 @@ import {
   Metadata,
   type NewCustomer,
 } from './schemas.ts';
-import { segmentsOf } from './segments.ts';
+import { matchSegments } from './segments.ts';
 
 type Key = { readonly id: string };
 
@@ -35,7 +35,7 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
   const customers = new Map<string, CustomerDetail>();
   for (const row of rows) {
     const recent_orders = ordersById.get(row.id) ?? [];
-    customers.set(row.id, { ...mask(ctx, row), recent_orders, segments: await segmentsOf(ctx, row) });
+    customers.set(row.id, { ...mask(ctx, row), recent_orders, segments: await matchSegments(ctx, row) });
   }
   return Promise.all(ids.map((id) => customers.get(id) ?? missing(ctx, id)));
 }
@@ -57,7 +57,7 @@ export async function getByExternalId(ctx: Ctx, { platform, external_id }: Exter
 
 export async function checkNewCustomer(ctx: Ctx, input: Partial<NewCustomer>, issues: Issues): Promise<Changes> {
   const fields = await readChanges(ctx, input, issues);
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any) await addTaken(ctx, fields, issues);
   return fields;
 }
@@ -93,7 +93,7 @@ export async function updateCustomer(ctx: Ctx, _input: CustomerChanges, edit: Ed
   try {
     return mask(ctx, await saveCustomer(ctx, edit.current, edit.fields));
   } catch (error) {
-    // A concurrent writer was faster.
+    // A concurrent request has taken the value.
     const [, field] = /^customers_(email|phone)$/.exec(violatedIndex(error) ?? '') ?? [];
     throw field ? invalid({ [field]: taken(takenMessage(field)) }) : error;
   }

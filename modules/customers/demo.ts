@@ -1,5 +1,5 @@
 import {
-  batchesOf,
+  batches,
   type Ctx,
   type Demo,
   type DemoPlan,
@@ -15,7 +15,7 @@ import data from './demo-people.json' with { type: 'json' };
 interface DemoCustomers {
   readonly count: number;
   /** Customers are numbered from 0 in the order in which they joined; their ids ascend likewise. */
-  idOf(n: number): string;
+  getId(n: number): string;
   /** In milliseconds since 1970. */
   joinedAt(n: number): number;
 }
@@ -51,7 +51,7 @@ export const demo: Demo<DemoCustomers> = {
     const isEmpty = !(await ctx.db.row(sql`SELECT FROM customers LIMIT 1`));
     const generatePerson = people(plan);
     const random = plan.random('customers');
-    for (const batch of batchesOf(plan.size)) {
+    for (const batch of batches(plan.size)) {
       const persons = batch.map(generatePerson);
       if (!isEmpty) await dropTakenContacts(ctx, persons);
       await fillTables(ctx, {
@@ -68,14 +68,14 @@ function shareCustomers({ size, today, random }: DemoPlan): DemoCustomers {
     const position = (n + 0.9 * random('joined', n)()) / size;
     return Math.floor(today - span + span * Math.sqrt(position));
   };
-  return { count: size, joinedAt, idOf: (n) => demoId(joinedAt(n), random('customer', n)) };
+  return { count: size, joinedAt, getId: (n) => demoId(joinedAt(n), random('customer', n)) };
 }
 
 type Person = ReturnType<ReturnType<typeof people>>;
 
 function people(plan: DemoPlan) {
   const random = plan.random('people');
-  const { idOf, joinedAt } = shareCustomers(plan);
+  const { getId, joinedAt } = shareCustomers(plan);
   const start = Math.floor(random() * 1e8);
   const mailDigits = String(plan.size).length + 1;
   return (n: number) => {
@@ -88,7 +88,7 @@ function people(plan: DemoPlan) {
     const contact = random();
     return {
       n,
-      id: idOf(n),
+      id: getId(n),
       joinedAt: joinedAt(n),
       country,
       name: { first_name: first, last_name: last },
@@ -117,7 +117,7 @@ function customerRow(
   random: Random,
 ) {
   const tags = random() < 0.3 ? new Set([pick(random, data.tags), pick(random, data.tags)]) : [];
-  const totals = plan.shared('orders')?.of(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
+  const totals = plan.shared('orders')?.get(n) ?? { count: 0, sum: 0, firstTime: 0, lastTime: 0 };
   return {
     id,
     email,
@@ -135,7 +135,7 @@ function customerRow(
 }
 
 /** Averages are rounded like numeric(18, 2): halves away from zero. */
-function orderStatistics({ count, sum, firstTime, lastTime }: ReturnType<DemoTotals['of']>) {
+function orderStatistics({ count, sum, firstTime, lastTime }: ReturnType<DemoTotals['get']>) {
   return {
     total_orders: count,
     total_spent: sum / 100,

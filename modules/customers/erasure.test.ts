@@ -1,7 +1,7 @@
 import { afterCommit, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 import { testModule } from '../../server/testing/test-module.ts';
 
 /** Nothing delivers its events here: they wait in the tenant's database. */
@@ -15,12 +15,12 @@ const merchant = acme.caller(...rights, 'orders.create', 'orders.edit', 'shop.us
 
 let sequence = 0;
 /** A text that occurs nowhere else in the tenant's database. */
-const secretOf = (number: number) => `Zanzibar${number}`;
+const secretText = (number: number) => `Zanzibar${number}`;
 
 /** A customer with data in every module. */
 async function someone() {
   sequence += 1;
-  const secret = secretOf(sequence);
+  const secret = secretText(sequence);
   const { body } = await merchant.post('/api/v1/customers', {
     email: `${secret}@example.com`,
     phone: `+9196${String(sequence).padStart(8, '0')}`,
@@ -35,7 +35,7 @@ async function someone() {
   await merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret, city: secret, company: secret });
   await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: secret });
   const shipping_address = { address1: secret, city: secret };
-  const { body: taken } = await merchant.post('/api/v1/orders', orderOf({ id }, '12.50', { shipping_address }));
+  const { body: taken } = await merchant.post('/api/v1/orders', buildOrder({ id }, '12.50', { shipping_address }));
   const orderId = taken.order.id;
   await merchant.post(`/api/v1/orders/${orderId}/status`, { status: 'confirmed', reason: secret });
   return { id: id as string, secret, orderId: orderId as string, phone: body.customer.phone as string };
@@ -146,7 +146,7 @@ test('an anonymized customer can be changed, order again and be anonymized again
   expect((await merchant.patch(`/api/v1/customers/${customer.id}`, { tags: ['back'] })).status).toBe(200);
   await merchant.post(`/api/v1/customers/${customer.id}/addresses`, { address1: customer.secret });
   const shipping_address = { city: customer.secret };
-  await merchant.post('/api/v1/orders', orderOf({ id: customer.id }, '1.00', { shipping_address }));
+  await merchant.post('/api/v1/orders', buildOrder({ id: customer.id }, '1.00', { shipping_address }));
   expect(await tablesWith(customer.secret)).toEqual(['customer_addresses', 'event_deliveries', 'orders']);
   expect((await erase(customer, 'anonymize')).status).toBe(200);
   expect(await tablesWith(customer.secret)).toEqual([]);
@@ -205,7 +205,7 @@ test.each(['anonymize', 'hard'])('concurrent writes during %s leave no partial d
   const [erased, ...others] = await Promise.all([
     erase(customer, mode),
     ...Array.from({ length: 4 }, () =>
-      merchant.post('/api/v1/orders', orderOf({ id }, '1.00', { shipping_address: { city: secret } })),
+      merchant.post('/api/v1/orders', buildOrder({ id }, '1.00', { shipping_address: { city: secret } })),
     ),
     ...Array.from({ length: 3 }, () => merchant.post(`/api/v1/customers/${id}/addresses`, { address1: secret })),
   ]);

@@ -1,4 +1,4 @@
-import { type Ctx, removalOf, sql } from '@chowk/kit';
+import { type Ctx, removedFields, sql } from '@chowk/kit';
 import { findAny, missing } from './find.ts';
 import type { DataCounts, Deletion } from './schemas.ts';
 
@@ -27,7 +27,7 @@ export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<
     await erase[mode](tx, id);
     // Tags may identify the customer.
     const { tags: _, ...fields } = customer;
-    tx.audit({ mode: [null, mode], ...removalOf(fields) });
+    tx.audit({ mode: [null, mode], ...removedFields(fields) });
     await tx.emit('customer.deleted', { id: customer.id, mode });
   });
 }

@@ -1,10 +1,10 @@
-import { type Ctx, defineEvent, type EventsOf, Type, Uuid } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Type, Uuid } from '@chowk/kit';
 import { mask } from './columns.ts';
 import { CustomerRecord, Deletion } from './schemas.ts';
 
 const needs = 'customers.view';
 const common = {
-  about: ({ customer }: { customer: CustomerRecord }) => customer.id,
+  subject: ({ customer }: { customer: CustomerRecord }) => customer.id,
   needs,
   mask: <Payload extends { customer: CustomerRecord }>(ctx: Ctx, payload: Payload) => ({
     ...payload,
@@ -28,7 +28,7 @@ export const events = {
   'customer.merging': defineEvent({
     summary: 'Two customers are about to be merged; a listener in the transaction can still combine rows of both',
     payload: Type.Object({ primary: CustomerRecord, secondary: CustomerRecord }),
-    about: ({ primary }) => primary.id,
+    subject: ({ primary }) => primary.id,
   }),
   'customer.merged': defineEvent({
     ...common,
@@ -39,12 +39,12 @@ export const events = {
   'customer.deleted': defineEvent({
     summary: 'A customer was deleted or anonymized',
     payload: Type.Object({ id: Uuid, mode: Deletion.properties.mode }),
-    about: ({ id }) => id,
+    subject: ({ id }) => id,
     graphql: 'customerDeleted',
     needs,
   }),
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

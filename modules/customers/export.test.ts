@@ -18,7 +18,7 @@ await acme.db.run(sql`
       '{}', NULL, '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z')`);
 
 /** Splits at the ids that begin the rows, because cells may contain line breaks. */
-const idsOf = (text: string) => [...text.matchAll(/^([0-9a-f-]{36}),/gm)].map(([, id]) => id);
+const findIds = (text: string) => [...text.matchAll(/^([0-9a-f-]{36}),/gm)].map(([, id]) => id);
 const exported = async (query = '') => (await caller.get(`/api/v1/customers/export${query}`)).body;
 
 test('a CSV file has all fields, with formulas escaped and phones as they are', async () => {
@@ -61,7 +61,7 @@ test.each([
   ['accepts_marketing=false', 1],
 ])('the filters of the list apply: %s', async (query, count) => {
   expect((await exported(`?format=json&${query}`)).customers).toHaveLength(count);
-  expect(idsOf(await exported(`?${query}`))).toHaveLength(count);
+  expect(findIds(await exported(`?${query}`))).toHaveLength(count);
 });
 
 test.each([
@@ -85,7 +85,7 @@ test('a large export has every customer once and in order', async () => {
     INSERT INTO customers (id, first_name, total_spent, created_at, updated_at)
     SELECT gen_random_uuid(), n, n % 7, now(), now() FROM generate_series(1, 2500) n`);
   const by = globex.caller('customers.export', 'customers.view');
-  const ids = idsOf((await by.get('/api/v1/customers/export?sort_by=total_spent')).body);
+  const ids = findIds((await by.get('/api/v1/customers/export?sort_by=total_spent')).body);
   const inOrder = sql`SELECT id FROM customers ORDER BY total_spent DESC, id DESC`;
   expect(ids).toEqual((await globex.db.rows<{ id: string }>(inOrder)).map(({ id }) => id));
 });

@@ -65,7 +65,7 @@ async function readIdentity(ctx: Ctx, { id, phone, email }: Identity, issues: Is
 
 type Guest = Pick<CustomerRecord, 'phone' | 'email' | 'first_name' | 'last_name'>;
 
-/** Of concurrent calls with the same phone or email one inserts the customer; the others wait and find it. */
+/** If concurrent calls have the same phone or email, one inserts the customer; the others wait and find it. */
 async function findOrInsert(ctx: Ctx, guest: Guest): Promise<CustomerRecord> {
   const { phone, email } = guest;
   const isSame = phone ? sql`c.phone = ${phone}` : sql`c.email = ${email}`;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { readByCursor } from '../../server/testing/read-by-cursor.ts';
-import { orderOf } from '../../server/testing/shop-module.ts';
+import { buildOrder } from '../../server/testing/shop-module.ts';
 import { customerList } from './list.ts';
 import type { Customer } from './schemas.ts';
 
@@ -110,20 +110,20 @@ const arbitraryCustomer = fc.record({
   created_at: fc.constantFrom(...days),
   tags: fc.subarray(tagNames),
 });
-const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
 const arbitraryQuery = fc.record({
-  search: some(
+  search: optional(
     fc.constantFrom('ASHA', 'rao the', 'asha rao', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 'p7@', '98765-4321', '7', ' '),
   ),
-  tags: some(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
-  accepts_marketing: some(fc.boolean()),
-  vip: some(fc.boolean()),
-  min_orders: some(fc.constantFrom('0', '1', '5', '16382', '16383', '2147483647')),
-  min_spent: some(fc.constantFrom('0', '0.01', '50000', '9999999999.99')),
-  created_from: some(fc.constantFrom('2026-01-01', '2026-01-02')),
-  created_to: some(fc.constantFrom('2025-12-31', '2026-01-01')),
-  sort_by: some(fc.constantFrom('created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at')),
-  sort_order: some(fc.constantFrom('asc', 'desc')),
+  tags: optional(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
+  accepts_marketing: optional(fc.boolean()),
+  vip: optional(fc.boolean()),
+  min_orders: optional(fc.constantFrom('0', '1', '5', '16382', '16383', '2147483647')),
+  min_spent: optional(fc.constantFrom('0', '0.01', '50000', '9999999999.99')),
+  created_from: optional(fc.constantFrom('2026-01-01', '2026-01-02')),
+  created_to: optional(fc.constantFrom('2025-12-31', '2026-01-01')),
+  sort_by: optional(fc.constantFrom('created_at', 'first_name', 'total_orders', 'total_spent', 'last_order_at')),
+  sort_order: optional(fc.constantFrom('asc', 'desc')),
 });
 type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -134,7 +134,7 @@ const fold = (text: string) =>
     .toLowerCase();
 const isVip = ({ total_orders, total_spent }: Customer) => total_orders >= 10 || Number(total_spent) >= 50_000;
 /** The day in the tenant's time zone, UTC+05:30. */
-const dayOf = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
+const localDay = (moment: string) => new Date(Date.parse(moment) + 5.5 * 3_600_000).toISOString().slice(0, 10);
 
 function matches(customer: Customer, query: Query): boolean {
   const { search = '', tags = '', accepts_marketing, vip, created_from, created_to } = query;
@@ -148,8 +148,8 @@ function matches(customer: Customer, query: Query): boolean {
     (vip === undefined || isVip(customer) === vip) &&
     customer.total_orders >= Number(min_orders) &&
     Number(customer.total_spent) >= Number(min_spent) &&
-    (created_from === undefined || dayOf(customer.created_at) >= created_from) &&
-    (created_to === undefined || dayOf(customer.created_at) <= created_to)
+    (created_from === undefined || localDay(customer.created_at) >= created_from) &&
+    (created_to === undefined || localDay(customer.created_at) <= created_to)
   );
 }
 
@@ -248,8 +248,8 @@ function plainPage(db: Db, key: string, direction: string, { limit, offset }: { 
     ORDER BY ${raw(key)} ${raw(direction)}, id ${raw(direction)} LIMIT ${limit} OFFSET ${offset}`);
 }
 
-/** Customers with many equal values, created at different times; half of the ids are UUIDv7, as those of the platform. */
-const many = (count: number) => sql`
+/** Customers with insertCustomers equal values, created at different times; half of the ids are UUIDv7, as those of the platform. */
+const insertCustomers = (count: number) => sql`
   INSERT INTO customers (id, first_name, total_orders, total_spent, last_order_at, created_at, updated_at)
   SELECT CASE WHEN random() < 0.5 THEN uuidv7(-random() * interval '3 years') ELSE gen_random_uuid() END,
     (ARRAY[NULL, '', 'a', 'Asha', 'Ashák', 'ashanti', 'Zoë', 'चाय', '李', '李明', '😀'])[1 + floor(random() * 11)],
@@ -261,7 +261,7 @@ const many = (count: number) => sql`
 
 /** Changes of every kind to some of them. */
 const shuffles = [
-  many(40),
+  insertCustomers(40),
   sql`UPDATE customers SET total_orders = total_orders + 1, total_spent = total_spent / 2 + 1,
     last_order_at = coalesce(last_order_at, created_at) + interval '20 hours' WHERE random() < 0.1`,
   sql`UPDATE customers SET first_name = (ARRAY[NULL, 'Ash', 'Omar'])[1 + floor(random() * 3)] WHERE random() < 0.1`,
@@ -272,7 +272,7 @@ const shuffles = [
 
 test('deep pages are correct for all sorts and directions', async () => {
   const { db, list } = await shop();
-  await db.run(many(1_500));
+  await db.run(insertCustomers(1_500));
   for (const [round, settle] of [sql`SELECT`, sql`SELECT compact_counters()`, sql`SELECT`].entries()) {
     for (const statement of shuffles) await db.run(statement);
     await db.run(settle);
@@ -296,7 +296,7 @@ test('deep pages are correct for all sorts and directions', async () => {
 
 test.each(Object.entries(sorts))('a cursor visits every customer once, sorted by %s', async (sort, key) => {
   const { db, caller } = await shop();
-  await db.run(many(40));
+  await db.run(insertCustomers(40));
   for (const order of ['asc', 'desc']) {
     const found = await readByCursor<Customer>(caller, `/api/v1/customers?sort_by=${sort}&sort_order=${order}`);
     const expected = await plainPage(db, key, order, { limit: 1_000, offset: 0 });
@@ -328,10 +328,10 @@ test('updated_from finds changed customers, including those with new orders', as
   await add({ first_name: 'still' }, { first_name: 'orders' }, { first_name: 'renamed' });
   await db.run(sql`UPDATE customers SET updated_at = '2026-01-01T00:00:00Z'`);
   const by = tenant.caller('customers.edit', 'orders.create');
-  const idOf = async (name: string) =>
+  const findId = async (name: string) =>
     (await db.row<{ id: string }>(sql`SELECT id FROM customers WHERE first_name = ${name}`))?.id;
-  await by.patch(`/api/v1/customers/${await idOf('renamed')}`, { last_name: 'Rao' });
-  await by.post('/api/v1/orders', orderOf({ id: await idOf('orders') }, '5.00'));
+  await by.patch(`/api/v1/customers/${await findId('renamed')}`, { last_name: 'Rao' });
+  await by.post('/api/v1/orders', buildOrder({ id: await findId('orders') }, '5.00'));
   expect(await names('?updated_from=2026-01-02&sort_by=updated_at')).toEqual(['orders', 'renamed']);
   expect(await names('?sort_by=updated_at&sort_order=asc')).toEqual(['still', 'renamed', 'orders']);
 });

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
@@ -24,13 +24,13 @@ const merge = (primary: Some, secondary: Some, caller = merchant) =>
 const preview = (primary: Some, secondary: Some, caller = merchant) =>
   caller.post('/api/v1/customers/merge/preview', { primary_id: primary.id, secondary_id: secondary.id });
 const order = async ({ id }: Some, total = '10.00', more: object = {}) =>
-  (await merchant.post('/api/v1/orders', orderOf({ id }, total, more))).body.order;
+  (await merchant.post('/api/v1/orders', buildOrder({ id }, total, more))).body.order;
 const address = async ({ id }: Some, fields: object = {}) =>
   (await merchant.post(`/api/v1/customers/${id}/addresses`, { city: 'Pune', ...fields })).body.address;
 const metadata = ({ id }: Some, key: string, value: string) =>
   merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key, value });
 const show = async ({ id }: Some) => (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
-const ordersOf = async ({ id }: Some) =>
+const listOrderIds = async ({ id }: Some) =>
   (await acme.db.rows<Some>(sql`SELECT id FROM orders WHERE customer_id = ${id} ORDER BY id`)).map((row) => row.id);
 const eventsAbout = (id: string) =>
   acme.db.rows<{ name: string; payload: Record<string, unknown> }>(sql`
@@ -174,7 +174,7 @@ test('merging moves orders, addresses and metadata and adds up statistics', asyn
     first_order_at: '2026-01-01T00:00:00.000Z',
     last_order_at: '2026-02-01T00:00:00.000Z',
   });
-  expect(await ordersOf(primary)).toEqual(orders.map(({ id }) => id).toSorted());
+  expect(await listOrderIds(primary)).toEqual(orders.map(({ id }) => id).toSorted());
   const detail = await show(primary);
   const marks = Object.fromEntries(
     detail.addresses.map(({ id, is_default }: { id: string; is_default: boolean }) => [id, is_default]),
@@ -198,7 +198,7 @@ test('without the orders module merging adds up the stored statistics', async ()
     total_spent: '15.01',
     avg_order_value: '5.00',
   });
-  expect(await ordersOf(primary)).toHaveLength(3);
+  expect(await listOrderIds(primary)).toHaveLength(3);
 });
 
 test('requests for a merged customer return merged_into, also after further merges', async () => {
@@ -220,7 +220,7 @@ test('requests for a merged customer return merged_into, also after further merg
     }
   }
   const { id } = await order(first);
-  expect(await ordersOf(third)).toEqual([id]);
+  expect(await listOrderIds(third)).toEqual([id]);
   const [row] = await acme.db.rows(sql`SELECT user_id, merged_into FROM customer_merges WHERE id = ${second.id}`);
   expect(row).toEqual({ user_id: merchant.user.id, merged_into: third.id });
 });
@@ -288,7 +288,7 @@ test('of two opposite concurrent merges one succeeds, and nothing is lost', asyn
     const answers = await Promise.all([merge(one, other), merge(other, one)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
     const left = answers.find(({ status }) => status === 200)?.body.customer;
-    expect(await ordersOf(left)).toEqual(orders);
+    expect(await listOrderIds(left)).toEqual(orders);
     expect(await show(left)).toMatchObject({ total_orders: 2, total_spent: '20.00' });
   }
 });
@@ -328,18 +328,18 @@ test('eight concurrent merges in a ring lose nothing, and merged_into leads to e
 });
 
 const who = fc.nat({ max: 4 });
-const doing = fc.oneof(
+const arbitraryStep = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('merge' as const), who, with: who }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('order' as const), who, by: fc.constantFrom('id', 'phone') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('address' as const), who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tag' as const), who, with: who }) },
 );
-type Doing = typeof doing extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = typeof arbitraryStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 test('concurrent merges, orders, addresses and tags lose nothing and keep statistics correct', async () => {
-  const run = async (things: Doing[]) => {
+  const run = async (things: Step[]) => {
     const people = await Promise.all(Array.from({ length: 5 }, () => create({ phone: phone() })));
-    const send = (one: Doing) => {
+    const send = (one: Step) => {
       const person = people[one.who];
       if (one.do === 'merge') return merge(person, people[one.with]);
       if (one.do === 'address') return merchant.post(`/api/v1/customers/${person.id}/addresses`, { city: 'Pune' });
@@ -348,7 +348,7 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
         return merchant.post('/api/v1/customers/bulk/tags', { customer_ids, tags: ['t'] });
       }
       const customer = one.by === 'id' ? { id: person.id } : { phone: person.phone };
-      return merchant.post('/api/v1/orders', orderOf(customer, '1.00'));
+      return merchant.post('/api/v1/orders', buildOrder(customer, '1.00'));
     };
     const answers = await Promise.all(things.map(async (one) => ({ do: one.do, answer: await send(one) })));
     for (const { do: what, answer } of answers) {
@@ -368,5 +368,5 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
       bad: 0,
     });
   };
-  await fc.assert(fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
+  await fc.assert(fc.asyncProperty(fc.array(arbitraryStep, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
 });

@@ -1,7 +1,7 @@
 import { type Ctx, changesBetween, invalid, sql } from '@chowk/kit';
 import { mask, recordColumns } from './columns.ts';
 import { missing } from './find.ts';
-import { statisticsOf } from './orders.ts';
+import { readStatistics } from './orders.ts';
 import { writeCustomer } from './save.ts';
 import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
 
@@ -71,7 +71,7 @@ async function combine(ctx: Ctx, { primary, secondary }: Pair) {
     phone: primary.phone ?? secondary.phone,
     ...combineNames(primary, secondary),
     notes: await combineNotes(ctx, primary, secondary),
-    ...(await statisticsOf(ctx, [primary.id, secondary.id])),
+    ...(await readStatistics(ctx, [primary.id, secondary.id])),
   };
 }
 

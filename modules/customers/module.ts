@@ -1,4 +1,4 @@
-import { defineModule, type OperationsOf } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
@@ -11,6 +11,6 @@ export const module = defineModule({ actions, events, operations, listeners, job
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    customers: OperationsOf<typeof operations>;
+    customers: OperationTypes<typeof operations>;
   }
 }

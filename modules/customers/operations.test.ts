@@ -2,11 +2,11 @@ import { isAmong, sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
-// Helpers need no permission on customers.
+// Operations need no permission on customers.
 const shop = acme.caller('shop.use', 'orders.create');
 const merchant = acme.caller(
   ...['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive'].map((verb) => `customers.${verb}`),
@@ -142,7 +142,7 @@ test('orders created during a merge all belong to the primary customer', async (
   const [, ...taken] = await Promise.all([
     merge(primary, secondary),
     ...Array.from({ length: 6 }, (_, index) =>
-      shop.post('/api/v1/orders', orderOf(index % 2 ? { id: secondary.id } : { phone: secondary.phone }, '1.00')),
+      shop.post('/api/v1/orders', buildOrder(index % 2 ? { id: secondary.id } : { phone: secondary.phone }, '1.00')),
     ),
   ]);
   expect(taken.map(({ status }) => status)).toEqual(Array(6).fill(201));

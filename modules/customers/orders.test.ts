@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { readByCursor } from '../../server/testing/read-by-cursor.ts';
-import { orderOf } from '../../server/testing/shop-module.ts';
+import { buildOrder } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -10,7 +10,7 @@ const merchant = acme.caller(...verbs);
 const { body: created } = await merchant.post('/api/v1/customers', { first_name: 'Asha' });
 const { id } = created.customer;
 const days = Array.from({ length: 23 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}T00:00:00.000Z`);
-for (const placed_at of days) await merchant.post('/api/v1/orders', orderOf({ id }, '1.00', { placed_at }));
+for (const placed_at of days) await merchant.post('/api/v1/orders', buildOrder({ id }, '1.00', { placed_at }));
 const newestFirst = days.toReversed();
 
 const times = (list: { placed_at: string }[]) => list.map(({ placed_at }) => placed_at);
@@ -37,9 +37,9 @@ test('a cursor visits every order of a customer once', async () => {
 });
 
 test('deleted orders are neither listed nor counted', async () => {
-  const { body } = await merchant.post('/api/v1/orders', orderOf({ phone: '+919800000002' }, '1.00'));
+  const { body } = await merchant.post('/api/v1/orders', buildOrder({ phone: '+919800000002' }, '1.00'));
   const { id: orderId, customer_id } = body.order;
-  await merchant.post('/api/v1/orders', orderOf({ id: customer_id }, '2.00'));
+  await merchant.post('/api/v1/orders', buildOrder({ id: customer_id }, '2.00'));
   await merchant.delete(`/api/v1/orders/${orderId}`);
   const page = (await merchant.get(`/api/v1/customers/${customer_id}/orders`)).body;
   expect({ totals: page.orders.map(({ total }: { total: string }) => total), counted: page.pagination.total }).toEqual({

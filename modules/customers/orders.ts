@@ -1,18 +1,18 @@
-import { assignmentsOf, type Ctx, inTransaction, type JobsOf, job, pageOf, sql, Type } from '@chowk/kit';
+import { assignments, type Ctx, inTransaction, type JobTypes, job, pagination, sql, Type } from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
 import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
 
 export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPage> {
   await findCustomer(ctx, query.id);
-  return ordersOf(ctx, query);
+  return findOrders(ctx, query);
 }
 
 /** A page of orders, empty if the tenant does not have the orders module. */
-async function ordersOf(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
+async function findOrders(ctx: Ctx, { id, ...query }: OrdersQuery): Promise<OrderPage> {
   const page = await ctx.bus.callIfInstalled('orders.listByCustomer', { customer_id: id, ...query });
   if (page) return page;
   const byCursor = query.cursor !== undefined || query.limit !== undefined;
-  return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pageOf(query, 0) };
+  return { orders: [], pagination: byCursor ? { next_cursor: null, has_more: false } : pagination(query, 0) };
 }
 
 /** The ten most recent orders of each customer; none if the tenant does not have the orders module. */
@@ -21,7 +21,7 @@ export async function recentOrders(ctx: Ctx, ids: readonly string[]) {
 }
 
 /** The order statistics of customers, together; without the orders module, the stored ones. */
-export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
+export async function readStatistics(ctx: Ctx, ids: readonly string[]): Promise<Statistics> {
   const current = await ctx.bus.callIfInstalled('orders.getStatistics', { customer_ids: ids });
   if (current) return current;
   return (await ctx.db.row<Statistics>(sql`
@@ -38,12 +38,12 @@ export async function statisticsOf(ctx: Ctx, ids: readonly string[]): Promise<St
  * though both are sent at once.
  */
 async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
-  const [locked, counted] = await Promise.all([lockCurrent(ctx, customerId), statisticsOf(ctx, [customerId])]);
+  const [locked, counted] = await Promise.all([lockCurrent(ctx, customerId), readStatistics(ctx, [customerId])]);
   const id = locked?.customer.id;
   if (id === undefined) return;
-  const statistics = id === customerId ? counted : await statisticsOf(ctx, [id]);
+  const statistics = id === customerId ? counted : await readStatistics(ctx, [id]);
   await ctx.db.run(sql`
-    UPDATE customers SET ${assignmentsOf({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
+    UPDATE customers SET ${assignments({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
 const countOrder = (ctx: Ctx, { order }: { order: { customer_id: string } }) =>
@@ -71,7 +71,7 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }
 
 export const listeners = [

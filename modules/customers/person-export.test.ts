@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf, withShop } from '../../server/testing/shop-module.ts';
+import { buildOrder, withShop } from '../../server/testing/shop-module.ts';
 
 const platform = await startPlatform({ modules: await withShop() });
 const acme = await platform.tenant();
@@ -20,7 +20,7 @@ const place = { address1: '12 MG Road', address2: 'Flat 3', city: 'Pune', phone:
 await merchant.post(`/api/v1/customers/${id}/addresses`, place);
 await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
 const placed_at = '2026-01-02T03:04:05.678Z';
-const order = orderOf({ id }, '12.50', { shipping_address: place, placed_at });
+const order = buildOrder({ id }, '12.50', { shipping_address: place, placed_at });
 const { body: taken } = await merchant.post('/api/v1/orders', order);
 const { body: twin } = await merchant.post('/api/v1/customers', { first_name: 'Twin' });
 await merchant.post('/api/v1/customers/merge', { primary_id: id, secondary_id: twin.customer.id });

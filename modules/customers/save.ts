@@ -1,4 +1,4 @@
-import { assignmentsOf, type Ctx, changesBetween, type Issues, maskDigits, namesOf, sql } from '@chowk/kit';
+import { assignments, type Ctx, changesBetween, columnNames, type Issues, maskDigits, sql } from '@chowk/kit';
 import { canViewSensitive, recordColumns } from './columns.ts';
 import { phoneProblem, readPhone } from './phone.ts';
 import { type CustomerChanges, type CustomerRecord, maxExternalIds, NewCustomer } from './schemas.ts';
@@ -69,7 +69,7 @@ export function takenMessage(field: string): string {
   return `Another customer has this ${field}.`;
 }
 
-const names = namesOf(NewCustomer);
+const names = columnNames(NewCustomer);
 const defaults = { external_ids: {}, accepts_marketing: false, tags: [] };
 
 /** `undefined` if a customer with this email or phone exists. */
@@ -101,6 +101,6 @@ export async function saveCustomer(
 /** Writes these fields and `updated_at`. */
 export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<CustomerRecord>): Promise<CustomerRecord> {
   return (await ctx.db.row<CustomerRecord>(sql`
-    UPDATE customers c SET ${assignmentsOf({ ...fields, updated_at: ctx.now() })}
+    UPDATE customers c SET ${assignments({ ...fields, updated_at: ctx.now() })}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
 }

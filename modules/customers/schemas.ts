@@ -1,5 +1,4 @@
 import {
-  changesOf,
   Default,
   extend,
   Line,
@@ -10,7 +9,7 @@ import {
   NullableLine,
   NullableText,
   named,
-  outputOf,
+  outputFields,
   Pagination,
   paging,
   type Static,
@@ -18,6 +17,7 @@ import {
   Timestamp,
   Type,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 // Validation cannot trim the name of a field.
@@ -59,7 +59,7 @@ export type NewCustomer = Static<typeof NewCustomer>;
 
 export const CustomerChanges = named(
   'CustomerChanges',
-  extend(changesOf(NewCustomer), { id: Uuid, external_ids: Type.Optional(ExternalIdChanges) }),
+  extend(updateSchema(NewCustomer), { id: Uuid, external_ids: Type.Optional(ExternalIdChanges) }),
 );
 export type CustomerChanges = Static<typeof CustomerChanges>;
 
@@ -80,7 +80,7 @@ export const Statistics = Type.Object({
 });
 export type Statistics = Static<typeof Statistics>;
 
-const { tags, notes, ...profile } = outputOf(NewCustomer);
+const { tags, notes, ...profile } = outputFields(NewCustomer);
 
 /** As in lists. */
 export const Customer = NamedObject('Customer', {
@@ -122,13 +122,16 @@ export type NewAddress = Static<typeof NewAddress>;
 
 export const AddressKey = Type.Object({ id: Uuid, addr: Uuid });
 export type AddressKey = Static<typeof AddressKey>;
-export const AddressChanges = named('CustomerAddressChanges', extend(changesOf(AddressFields), AddressKey.properties));
+export const AddressChanges = named(
+  'CustomerAddressChanges',
+  extend(updateSchema(AddressFields), AddressKey.properties),
+);
 export type AddressChanges = Static<typeof AddressChanges>;
 
 export const Address = NamedObject('CustomerAddress', {
   id: Uuid,
   customer_id: Uuid,
-  ...outputOf(AddressFields),
+  ...outputFields(AddressFields),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

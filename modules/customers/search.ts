@@ -7,8 +7,8 @@ import {
   rankedRows,
   type SearchQuery,
   type Sql,
+  splitWords,
   sql,
-  wordsOf,
 } from '@chowk/kit';
 import { canViewSensitive, columns } from './columns.ts';
 import { containsDigits, textFilter } from './list.ts';
@@ -31,7 +31,7 @@ const active = sql`customers c WHERE deleted_at IS NULL`;
 
 function byText(term: string): Sql[] {
   const folded = sql`fold(${term})`;
-  const words = wordsOf(term);
+  const words = splitWords(term);
   const from = words.every(isShortWord) ? newest : sql`customers`;
   return [
     sql`SELECT id, 0 AS rank FROM ${active} AND email = lower(${term})`,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 import type { Customer } from './schemas.ts';
-import { segmentsOf } from './segments.ts';
+import { matchSegments } from './segments.ts';
 
 const day = 24 * 3_600_000;
 let now = new Date('2026-06-01T12:00:00Z');
@@ -79,22 +79,23 @@ const insert = (count: number) => sql`
     ${now}::timestamptz - random() * interval '9 days', now(), CASE WHEN random() < 0.1 THEN now() END
   FROM (SELECT floor(random() * 14)::integer AS orders FROM generate_series(1, ${count}::integer)) AS drawn`;
 
-const someOf = (count: number) => sql`id IN (SELECT id FROM customers ORDER BY random() LIMIT ${count})`;
+const randomCustomers = (count: number) => sql`id IN (SELECT id FROM customers ORDER BY random() LIMIT ${count})`;
 const statements = {
   insert,
   order: (count: number) => sql`
     UPDATE customers SET total_orders = total_orders + ${count}, total_spent = total_spent + 4000.01,
-      last_order_at = ${now} WHERE ${someOf(count)}`,
+      last_order_at = ${now} WHERE ${randomCustomers(count)}`,
   cancel: (count: number) => sql`
-    UPDATE customers SET total_orders = 0, total_spent = 0, last_order_at = NULL WHERE ${someOf(count)}`,
+    UPDATE customers SET total_orders = 0, total_spent = 0, last_order_at = NULL WHERE ${randomCustomers(count)}`,
   age: (count: number) => sql`
-    UPDATE customers SET last_order_at = last_order_at - ${count} * interval '7 hours' WHERE ${someOf(count)}`,
-  rename: (count: number) => sql`UPDATE customers SET first_name = 'Zoë' WHERE ${someOf(count)}`,
-  ask: (count: number) => sql`UPDATE customers SET accepts_marketing = NOT accepts_marketing WHERE ${someOf(count)}`,
-  note: (count: number) => sql`UPDATE customers SET notes = 'seen', tags = '{seen}' WHERE ${someOf(count)}`,
-  hide: (count: number) => sql`UPDATE customers SET deleted_at = now() WHERE ${someOf(count)}`,
-  show: (count: number) => sql`UPDATE customers SET deleted_at = NULL WHERE ${someOf(count)}`,
-  remove: (count: number) => sql`DELETE FROM customers WHERE ${someOf(count)}`,
+    UPDATE customers SET last_order_at = last_order_at - ${count} * interval '7 hours' WHERE ${randomCustomers(count)}`,
+  rename: (count: number) => sql`UPDATE customers SET first_name = 'Zoë' WHERE ${randomCustomers(count)}`,
+  ask: (count: number) =>
+    sql`UPDATE customers SET accepts_marketing = NOT accepts_marketing WHERE ${randomCustomers(count)}`,
+  note: (count: number) => sql`UPDATE customers SET notes = 'seen', tags = '{seen}' WHERE ${randomCustomers(count)}`,
+  hide: (count: number) => sql`UPDATE customers SET deleted_at = now() WHERE ${randomCustomers(count)}`,
+  show: (count: number) => sql`UPDATE customers SET deleted_at = NULL WHERE ${randomCustomers(count)}`,
+  remove: (count: number) => sql`DELETE FROM customers WHERE ${randomCustomers(count)}`,
   compact: (_: number) => sql`SELECT compact_counters()`,
 };
 
@@ -236,7 +237,7 @@ test('the segments of a customer match the segment counts', async () => {
   await setRule({ orders: 6, spend: 30_000 });
   const ctx = new Context(platform.kernel, { requestId: 'test', module: 'customers', tenant, system: true });
   const customers = await db.rows<Customer>(sql`SELECT * FROM customers WHERE deleted_at IS NULL`);
-  const keys = (await Promise.all(customers.map((customer) => segmentsOf(ctx, customer)))).flat();
+  const keys = (await Promise.all(customers.map((customer) => matchSegments(ctx, customer)))).flat();
   const found = await counts();
   for (const key of Object.keys(found))
     expect([key, keys.filter((one) => one === key).length]).toEqual([key, found[key]]);

@@ -56,7 +56,7 @@ export async function isInSegment(ctx: Ctx, key: SegmentKey): Promise<Sql> {
   return conditions[key];
 }
 
-export async function segmentsOf(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
+export async function matchSegments(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {
   const { orders, spend } = await vipRule(ctx);
   const { total_orders, total_spent, last_order_at, accepts_marketing } = customer;
   const matches: Readonly<Record<SegmentKey, boolean>> = {

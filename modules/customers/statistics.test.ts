@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { orderOf } from '../../server/testing/shop-module.ts';
+import { buildOrder } from '../../server/testing/shop-module.ts';
 import { jobs } from './orders.ts';
 
 /* The currency of order statistics. `segments.test.ts` and the tests of orders cover the numbers. */
@@ -18,7 +18,7 @@ async function shop() {
     caller,
     id,
     order: async (total: string, more: object = {}, customer: object = { id }) =>
-      (await caller.post('/api/v1/orders', orderOf(customer, total, more))).body.order,
+      (await caller.post('/api/v1/orders', buildOrder(customer, total, more))).body.order,
     read: async (customerId = id) => {
       const { customer } = (await caller.get(`/api/v1/customers/${customerId}`)).body;
       const { total_orders, total_spent, avg_order_value, currency, other_currencies } = customer;

@@ -44,12 +44,12 @@ test('an operation can be 7 levels deep, also through fragments', async () => {
 });
 
 test('an operation can have 30 aliases, also through fragments', async () => {
-  const many = 'TOO_MANY_ALIASES';
+  const tooMany = 'TOO_MANY_ALIASES';
   expect(await findCode(`{ ${aliases(30)} }`)).toBeUndefined();
-  expect(await findCode(`{ ${aliases(31)} }`)).toBe(many);
+  expect(await findCode(`{ ${aliases(31)} }`)).toBe(tooMany);
   const spread = (count: number) => `{ ...F self { ...F } } fragment F on Query { ${aliases(count)} }`;
   expect(await findCode(spread(15))).toBeUndefined();
-  expect(await findCode(spread(16))).toBe(many);
+  expect(await findCode(spread(16))).toBe(tooMany);
 });
 
 test('an operation can have a complexity of 1,000, also through fragments and with variables', async () => {

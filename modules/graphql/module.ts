@@ -1,4 +1,4 @@
-import { defineModule, type OperationsOf } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { diffCommand } from './diff.ts';
 import { errors } from './errors.ts';
@@ -16,6 +16,6 @@ export const module = defineModule({
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    graphql: OperationsOf<typeof operations>;
+    graphql: OperationTypes<typeof operations>;
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { validateSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { modulePart } from '../../server/src/graphql/module-part.ts';
+import { readModuleSchema } from '../../server/src/graphql/module-schema.ts';
 import { buildTenantSchema } from '../../server/src/graphql/tenant-schema.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 
@@ -13,9 +13,9 @@ const acme = await platform.tenant();
 const merchant = acme.caller('customers.view', 'customers.create', 'orders.view', 'orders.create', 'products.view');
 
 test('every set of modules has a schema', () => {
-  const parts = kernel.modules.map((module) => modulePart(module, kernel.actions));
-  const system = parts.filter(({ module }) => kernel.systemModules.has(module));
-  const optional = parts.filter((part) => !system.includes(part));
+  const schemas = kernel.modules.map((module) => readModuleSchema(module, kernel.actions));
+  const system = schemas.filter(({ module }) => kernel.systemModules.has(module));
+  const optional = schemas.filter((part) => !system.includes(part));
   expect(optional.length).toBeGreaterThan(3);
   for (let set = 0; set < 2 ** optional.length; set++) {
     const chosen = optional.filter((_, index) => set & (1 << index));

@@ -12,7 +12,7 @@ const cacheKilobytes = 65_536;
 export const getPersistedQueries = platformState((system) => {
   const cache = new GuardedCache<PersistedOperation, Db>({
     max: cacheKilobytes,
-    sizeOf: ({ query }) => Math.ceil((query.length + 1) / 1_024),
+    entrySize: ({ query }) => Math.ceil((query.length + 1) / 1_024),
     load: (key, db) => findOperation(db, key.slice(key.indexOf(' ') + 1)),
   });
   // Notifications arrive once `listen` has settled.
@@ -36,7 +36,7 @@ export async function takePersisted(ctx: SystemCtx, hash: string): Promise<Persi
   return operation;
 }
 
-/** Tells all processes that these persisted queries have changed. */
+/** Notifies all processes that these persisted queries have changed. */
 export async function invalidatePersisted(ctx: SystemCtx, hashes: readonly string[]): Promise<void> {
   await ctx.central.run(sql`
     SELECT pg_notify('chowk_persisted_query', ${ctx.tenant.id} || ' ' || hash) FROM unnest(${hashes}::text[]) AS hash`);

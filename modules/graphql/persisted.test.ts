@@ -8,7 +8,7 @@ import { getPersistedQueries } from './persisted-cache.ts';
 
 const platform = await startPlatform();
 /** A second process of the same installation. */
-const other = await startPlatform({ beside: platform, identity: platform.identity });
+const other = await startPlatform({ sharedWith: platform, identity: platform.identity });
 const permissions = ['graphql.persisted.view', 'graphql.persisted.manage', 'graphql.settings.manage', 'settings.edit'];
 const path = '/api/v1/graphql/persisted';
 const query = 'query Name {\n  __typename\n}\n';
@@ -28,7 +28,7 @@ const byHash = (sha256Hash: unknown, version: unknown = 1) => ({
 });
 
 /** Runs an operation in the second process, as the same user. */
-function executeElsewhere(body: object, { token }: TestCaller = admin) {
+function executeInSecondProcess(body: object, { token }: TestCaller = admin) {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return other.request({ method: 'POST', url: '/api/v1/graphql', headers, payload: body });
 }
@@ -107,21 +107,21 @@ test('a document with several operations is executed by hash and operation name'
 test('a deleted query is no longer executed, in any process', async () => {
   await register();
   expect((await execute(byHash(hash))).body).toEqual(executed);
-  expect((await executeElsewhere(byHash(hash))).body).toEqual(executed);
+  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(executed);
   const { status, body } = await admin.delete(`${path}/${hash}`);
   expect({ status, body }).toEqual({ status: 200, body: { message: 'Persisted query deleted.' } });
   expect((await execute(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeElsewhere(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
+  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
 });
 
 test('a query that was unknown is executed as soon as it is registered, in any process', async () => {
   expect((await execute(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
-  expect((await executeElsewhere(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
+  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
   await register();
   expect((await execute(byHash(hash))).body).toEqual(executed);
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeElsewhere(byHash(hash))).body).toEqual(executed);
+  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(executed);
 });
 
 test('deleting an unknown query is 404', async () => {
@@ -133,12 +133,12 @@ test('deleting an unknown query is 404', async () => {
 
 test('a repeated deletion reaches processes that missed the first one', async () => {
   await register();
-  await executeElsewhere(byHash(hash));
+  await executeInSecondProcess(byHash(hash));
   // The process that deleted it died before it could notify the others.
   await acme.db.run(sql`DELETE FROM persisted_queries`);
   expect((await admin.delete(`${path}/${hash}`)).status).toBe(404);
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeElsewhere(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
+  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
 });
 
 test('clients recognize an unknown hash by its message and code', async () => {
@@ -221,13 +221,13 @@ test('lockdown never registers by itself', async () => {
 
 test('lockdown begins and ends at once, in any process', async () => {
   const required = refusedWith('PERSISTED_QUERY_REQUIRED');
-  expect((await executeElsewhere({ query })).body).toEqual(executed);
+  expect((await executeInSecondProcess({ query })).body).toEqual(executed);
   await lockDown();
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeElsewhere({ query })).body).toEqual(required);
+  expect((await executeInSecondProcess({ query })).body).toEqual(required);
   await admin.patch('/api/v1/settings', { 'graphql.persisted_queries_only': null });
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeElsewhere({ query })).body).toEqual(executed);
+  expect((await executeInSecondProcess({ query })).body).toEqual(executed);
 });
 
 test('the permissions to view and to manage persisted queries are separate', async () => {
@@ -252,7 +252,7 @@ test('a registered query that is sent with its hash is a use too', async () => {
 
 test('uses of two processes add up', async () => {
   await register();
-  await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? execute : executeElsewhere)(byHash(hash))));
+  await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? execute : executeInSecondProcess)(byHash(hash))));
   await getPersistedQueries(other.kernel.services).uses.flush(acme.id);
   expect(await readUses()).toMatchObject({ uses: 20, last_used_at: expect.any(String) });
 });
@@ -267,7 +267,7 @@ test('uses are written without being asked for', async () => {
 
 test('a process that stops writes its uses first', async () => {
   await register();
-  const stopping = await startPlatform({ beside: platform, identity: platform.identity });
+  const stopping = await startPlatform({ sharedWith: platform, identity: platform.identity });
   const headers = { authorization: `Bearer ${admin.token}`, 'x-tenant': acme.id };
   await stopping.request({ method: 'POST', url: '/api/v1/graphql', headers, payload: byHash(hash) });
   await stopping.app.close();

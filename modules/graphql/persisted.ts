@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Db, type Issues, removalOf, type SystemCtx, sql } from '@chowk/kit';
+import { type Db, type Issues, removedFields, type SystemCtx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { getPersistedQueries, invalidatePersisted } from './persisted-cache.ts';
 import type { NewPersistedQuery, PersistedQuery, RegisteredQuery } from './schemas.ts';
@@ -31,7 +31,7 @@ export async function createPersisted(ctx: SystemCtx, { query, name }: NewPersis
 export async function deletePersisted(ctx: SystemCtx, { hash }: { hash: string }): Promise<void> {
   const deleted = await ctx.tx(async (tx) => {
     const row = await tx.db.row(sql`DELETE FROM persisted_queries WHERE hash = ${hash} RETURNING hash, name`);
-    if (row) tx.audit(removalOf(row));
+    if (row) tx.audit(removedFields(row));
     return row;
   });
   // Also if there was none: a process that died after its deletion has not notified the others.

@@ -1,4 +1,4 @@
-import { type SettingsOf, setting, Type } from '@chowk/kit';
+import { type SettingTypes, setting, Type } from '@chowk/kit';
 
 const permission = 'graphql.settings.manage';
 /** A tenant may lower the limits of the platform. */
@@ -36,5 +36,5 @@ export const settings = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }

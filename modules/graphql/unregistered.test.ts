@@ -7,7 +7,7 @@ import { getUnregisteredUses } from './unregistered.ts';
 
 const platform = await startPlatform();
 /** A second process of the same installation. */
-const other = await startPlatform({ beside: platform, identity: platform.identity });
+const other = await startPlatform({ sharedWith: platform, identity: platform.identity });
 const permissions = ['graphql.persisted.view', 'graphql.persisted.manage', 'graphql.settings.manage', 'settings.edit'];
 const path = '/api/v1/graphql/unregistered';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -38,7 +38,7 @@ async function persisted(): Promise<{ name: string; query: string }[]> {
 }
 
 /** Runs an operation in the second process, as the same user. */
-function executeElsewhere(query: string) {
+function executeInSecondProcess(query: string) {
   const headers = { authorization: `Bearer ${admin.token}`, 'x-tenant': acme.id };
   return other.request({ method: 'POST', url: '/api/v1/graphql', headers, payload: { query } });
 }
@@ -132,10 +132,10 @@ test('registering an operation by its text removes it from the recorded ones', a
 
 test('uses of two processes add up, and those of an operation that is registered meanwhile are dropped', async () => {
   await execute(orders);
-  await executeElsewhere(orders);
+  await executeInSecondProcess(orders);
   await getUnregisteredUses(other.kernel.services).flush(acme.id);
   expect(await recorded()).toMatchObject([{ query: orders, uses: 2 }]);
-  await executeElsewhere(orders);
+  await executeInSecondProcess(orders);
   await register();
   await getUnregisteredUses(other.kernel.services).flush(acme.id);
   expect(await recorded()).toEqual([]);

@@ -38,11 +38,11 @@ export async function registerUnregistered(
   { hashes }: { hashes?: readonly string[] },
 ): Promise<Registration> {
   const recorded = await listUnregistered(ctx);
-  const wanted = new Set(hashes ?? recorded.map(({ hash }) => hash));
+  const requested = new Set(hashes ?? recorded.map(({ hash }) => hash));
   const invalid: string[] = [];
   const operations: UnregisteredOperation[] = [];
   for (const operation of recorded) {
-    if (!wanted.delete(operation.hash)) continue;
+    if (!requested.delete(operation.hash)) continue;
     if ((await findProblems(ctx, operation.query)).length > 0) invalid.push(operation.hash);
     else operations.push(operation);
     // Validating a thousand operations takes a while: other requests run in between.
@@ -52,7 +52,7 @@ export async function registerUnregistered(
   if (valid.length > 0) await register(ctx, valid);
   const registered = valid.map(({ hash, name }) => ({ hash, name }));
   ctx.audit({ registered: [null, registered] });
-  return { registered, invalid, not_found: [...wanted] };
+  return { registered, invalid, not_found: [...requested] };
 }
 
 export async function clearUnregistered(ctx: SystemCtx): Promise<void> {

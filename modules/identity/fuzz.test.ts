@@ -23,7 +23,9 @@ const seen = new SeenValues();
 const random = new RandomInput(seededRandom(Number(process.env.FUZZ_SEED ?? 1)), seen);
 
 const modules = await loadModules(testConfig());
-const operations = modules.flatMap(({ parts }) => Object.entries(parts.actions ?? {}).filter(([, { bus }]) => bus));
+const operations = modules.flatMap(({ definition }) =>
+  Object.entries(definition.actions ?? {}).filter(([, { bus }]) => bus),
+);
 const consumer = testModule({ alias: 'consumer', consumes: operations.map(([name]) => name) });
 const platform = await startAccounts({
   modules: [...modules, consumer],

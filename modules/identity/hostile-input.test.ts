@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { pathParameters, type RegisteredAction } from '../../server/src/actions/registry.ts';
-import { exampleOf } from '../../server/src/http/openapi/examples.ts';
+import { createExample } from '../../server/src/http/openapi/examples.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { compileBody, compileText, type Validator } from '../../server/src/schemas/validation.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
@@ -69,7 +69,7 @@ function inUrl(text: string): string {
 /** Every hostile request to one action, with a description. */
 function* attacks(action: RegisteredAction): Generator<[what: string, options: Request]> {
   const { method = 'GET', path, accepts, input } = action;
-  const good = (input ? exampleOf(input, 'input') : {}) as Record<string, unknown>;
+  const good = (input ? createExample(input, 'input') : {}) as Record<string, unknown>;
   const inPath = pathParameters(path);
   const others = Object.keys(input?.properties ?? {}).filter((name) => !inPath.includes(name));
   const required = others.filter((name) => input?.required?.includes(name));

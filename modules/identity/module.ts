@@ -1,4 +1,4 @@
-import { defineModule, type OperationsOf } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { createIdentity } from './accounts/accounts.ts';
 import { activityActions } from './activity/activity-actions.ts';
 import { errors } from './errors.ts';
@@ -53,6 +53,6 @@ export const module = defineModule({
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    identity: OperationsOf<typeof operations>;
+    identity: OperationTypes<typeof operations>;
   }
 }

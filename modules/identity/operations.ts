@@ -13,7 +13,7 @@ import {
   UserId,
   Uuid,
 } from '@chowk/kit';
-import { accountsOf } from './accounts/accounts.ts';
+import { getAccounts } from './accounts/accounts.ts';
 import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
@@ -22,7 +22,7 @@ import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
 import { mailCustomer } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
-import { commonPasswordProblem } from './profile/common-passwords.ts';
+import { passwordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
@@ -101,14 +101,14 @@ export const operations = {
   }),
   'identity.claimDevice': systemOperation({
     summary: "Bind a push token to the caller's session",
-    description: 'Only one session has it: the last. Returns the id of the session.',
+    description: 'A token belongs to the session that claimed it last. Returns the id of the session.',
     input: Type.Object({ token: Text }),
     output: Text,
     run: claimDevice,
   }),
   'identity.activeDevices': systemOperation({
     summary: 'Find the push tokens that may get messages',
-    description: 'Their sessions have not ended, and the users are members of the tenant.',
+    description: 'Only tokens whose session has not ended and whose user is a member of the tenant.',
     input: Type.Object({ devices: Type.Array(Type.Object({ session_id: Uuid, token: Text })) }),
     output: Type.Array(Text),
     run: findActiveDevices,
@@ -118,7 +118,7 @@ export const operations = {
     system: true,
     input: Type.Object({ password: Text }),
     output: Text,
-    run: ({ system, client }, { password }) => accountsOf(system).passwords.hash(password, client.network),
+    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client.network),
   }),
   'identity.verifyPassword': systemOperation({
     summary: 'Verify a password',
@@ -126,15 +126,15 @@ export const operations = {
     input: Type.Object({ password: Text, hash: Text }),
     output: Type.Boolean(),
     run: ({ system, client }, { password, hash }) =>
-      accountsOf(system).passwords.verify(password, hash, client.network),
+      getAccounts(system).passwords.verify(password, hash, client.network),
   }),
-  'identity.commonPasswordProblem': systemOperation({
+  'identity.passwordProblem': systemOperation({
     summary: 'Check whether a password is too common',
     description: 'Returns the problem, or `null`.',
     system: true,
     input: Type.Object({ password: Text }),
     output: Nullable(Text),
-    run: async (_ctx, { password }) => commonPasswordProblem(password) ?? null,
+    run: async (_ctx, { password }) => passwordProblem(password) ?? null,
   }),
   'identity.hasUsers': systemOperation({
     summary: 'Check whether there are users',
@@ -237,7 +237,7 @@ export const operations = {
     input: noInput,
     output: Type.Object({ keysCreated: Type.Boolean() }),
     run: async ({ central, system }) => {
-      const { created } = await accountsOf(system).keys.ensure();
+      const { created } = await getAccounts(system).keys.ensure();
       await createPersonalClient(central);
       return { keysCreated: created };
     },

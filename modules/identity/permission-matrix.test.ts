@@ -7,7 +7,7 @@ import { resolveCaller } from '../../server/src/actions/resolve-caller.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import type { TestResponse, TestTenant } from '../../server/testing/platform.ts';
-import { accountsOf } from './accounts/accounts.ts';
+import { getAccounts } from './accounts/accounts.ts';
 import { addMember, createUser } from './accounts/users.ts';
 
 /**
@@ -115,7 +115,7 @@ function may(role: string, action: RegisteredAction, tenant: TestTenant): boolea
 
 /** A token of a new user, because a call may end its session. */
 async function createToken(tenant: TestTenant, role: string): Promise<string> {
-  const { sessions } = accountsOf(kernel.services);
+  const { sessions } = getAccounts(kernel.services);
   const email = `${randomUUID()}@example.com`;
   const userId = (await createUser(kernel.central.db, { name: role, email, emailVerified: true })) as number;
   await addMember(kernel.central.db, { userId, tenantId: tenant.id, role });

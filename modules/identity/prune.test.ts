@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
-import { accountsOf } from './accounts/accounts.ts';
+import { getAccounts } from './accounts/accounts.ts';
 
 const platform = await startAccounts();
 const { central, jobs } = platform.kernel;
@@ -65,7 +65,7 @@ test.each(kinds)('old rows of $table are deleted and the others stay', async ({ 
 });
 
 test('sessions that ended a month ago are deleted with their tokens; others stay', async () => {
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const open = async (change: ReturnType<typeof sql>) => {
     const { id } = await platform.person();
     await central.db.run(sql`UPDATE sessions SET ${change} WHERE user_id = ${id}`);
@@ -91,7 +91,7 @@ test('sessions that ended a month ago are deleted with their tokens; others stay
 });
 
 test('expired refresh tokens are deleted, and their session continues', async () => {
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const { refresh_token } = await sessions.open({ userId: person.id, kind: 'login', client });
   const next = await sessions.refresh(refresh_token);
   const { id } = (await sessions.find(refresh_token)) ?? { id: '' };

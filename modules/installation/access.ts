@@ -4,7 +4,7 @@ import { fail } from './errors.ts';
 import { mustNotBeInstalled } from './installed.ts';
 import { mustBeReached, type StepName } from './steps.ts';
 
-/** Admits requests below `/install` while the platform is not installed, but none that a foreign web page sends. */
+/** Allows requests below `/install` while the platform is not installed, except those of foreign web pages. */
 export async function admitRequest(ctx: SystemCtx): Promise<void> {
   await mustNotBeInstalled(ctx);
   const { system, client } = ctx;
@@ -12,7 +12,7 @@ export async function admitRequest(ctx: SystemCtx): Promise<void> {
   throw fail('installation.foreign', { url: system.url });
 }
 
-/** Admits the holder of the token once all earlier steps are completed. */
+/** Allows callers with the token once all earlier steps are completed. */
 export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
   if (needsToken(ctx) && !isEqual(ctx.client.header('x-install-token') ?? '', await installToken(ctx))) {
     throw fail('installation.token_required');

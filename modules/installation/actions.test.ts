@@ -2,7 +2,7 @@ import { raw } from '@chowk/kit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { ownerForm, permissionCount, startWizard } from '../../server/testing/wizard.ts';
-import { accountsOf } from '../identity/accounts/accounts.ts';
+import { getAccounts } from '../identity/accounts/accounts.ts';
 import { createUser } from '../identity/accounts/users.ts';
 import { greeting } from './greeting.ts';
 
@@ -76,7 +76,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
       redirect: '/login',
     },
   });
-  expect(await wizard.kernel.settings.of(form.organization_slug)).toMatchObject({
+  expect(await wizard.kernel.settings.get(form.organization_slug)).toMatchObject({
     'general.country': 'DE',
     'general.currency': 'EUR',
     'general.timezone': 'Europe/Berlin',
@@ -87,7 +87,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   });
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
-  expect(await accountsOf(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
+  expect(await getAccounts(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
     { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
   ]);
 
@@ -132,7 +132,7 @@ test('a step out of order is 409 with the current step, which the status also re
   };
   await refusals(1);
   await wizard.get('check-requirements');
-  const next = await startWizard({ beside: wizard });
+  const next = await startWizard({ sharedWith: wizard });
   expect((await next.get('status')).body.current_step).toBe(2);
   expect((await next.post('seed-data')).status).toBe(409);
   expect((await next.post('owner', {})).status).toBe(409);
@@ -145,13 +145,13 @@ test('repeating steps changes nothing', async () => {
   const wizard = await startWizard();
   await wizard.untilOwner();
   const before = await wizard.counts();
-  const published = await accountsOf(wizard.kernel.services).keys.list();
+  const published = await getAccounts(wizard.kernel.services).keys.list();
   await wizard.get('check-requirements');
   const again = await wizard.post('setup-database');
   expect(again.body).toMatchObject({ applied: 0, keys_created: false });
   await wizard.post('seed-data');
   expect(await wizard.counts()).toEqual(before);
-  expect(await accountsOf(wizard.kernel.services).keys.list()).toEqual(published);
+  expect(await getAccounts(wizard.kernel.services).keys.list()).toEqual(published);
   expect(before).toMatchObject({
     users: 0,
     tenants: 0,
@@ -204,7 +204,7 @@ describe('without INSTALL_TOKEN', async () => {
   // In production modules must match the lock file, which may be outdated during development.
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
   const { modules } = local.kernel;
-  const production = await startWizard({ environment, modules, beside: local });
+  const production = await startWizard({ environment, modules, sharedWith: local });
 
   test('production needs the token that the server prints when it starts, in every process the same', async () => {
     const [next, line] = await greeting(production.ctx, 'https://chowk.example');
@@ -212,7 +212,7 @@ describe('without INSTALL_TOKEN', async () => {
       'Not installed yet: open https://chowk.example/install or run ./chowkd install in a second terminal',
     );
     const token = /^Install token: ([\w-]{24})$/.exec(line ?? '')?.[1] ?? '';
-    const other = await startWizard({ environment, modules, beside: local });
+    const other = await startWizard({ environment, modules, sharedWith: local });
     for (const { post } of [production, other]) {
       for (const path of posts) {
         expect(await post(path, ownerForm()), path).toMatchObject({ status: 403, body: tokenRequired });

@@ -98,7 +98,7 @@ export const actions = {
   'demo.fill': systemAction({
     summary: 'Fill an empty organization with demo data',
     description:
-      'Customers, orders, products, conversations and notifications, to look around. Refused once there are customers, ' +
+      'Creates customers, orders, products, conversations and notifications. Refused once there are customers, ' +
       'orders, products or conversations.',
     http: 'POST /demo-data',
     graphql: false,

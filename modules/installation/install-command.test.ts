@@ -147,7 +147,7 @@ test('on a terminal the command asks until every answer is right, runs all steps
     'Chowk is installed. Sign in as asha.rao@example.com at https://chowk.example:8443/login',
     `Acme Stores is at https://${slug}.chowk.example:8443`,
   ]);
-  expect(await wizard.kernel.settings.of(slug)).toMatchObject({
+  expect(await wizard.kernel.settings.get(slug)).toMatchObject({
     'general.country': 'CH',
     'general.currency': 'CHF',
     'general.timezone': 'Europe/Zurich',

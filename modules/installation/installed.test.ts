@@ -50,7 +50,7 @@ test('a database without users and tenants is not installed', async () => {
 
 test('while the database is unreachable every install route returns 503', async () => {
   const wizard = await startWizard();
-  const { wire, ask } = await overAWire(wizard);
+  const { wire, ask } = await throughProxy(wizard);
   expect((await ask('status')).statusCode).toBe(200);
   wire.cut();
   for (const path of paths) {
@@ -82,7 +82,7 @@ test('every page redirects to the wizard until the platform is installed, and th
 });
 
 test('while the database is unreachable pages are shown', async () => {
-  const { wire, open } = await overAWire(await startWizard());
+  const { wire, open } = await throughProxy(await startWizard());
   expect((await open('/login')).statusCode).toBe(302);
   wire.cut();
   expect((await open('/login')).statusCode).toBe(200);
@@ -92,7 +92,7 @@ test('an installed platform without its marker file cannot be installed again wh
   const wizard = await startWizard();
   await wizard.untilOwner();
   expect((await wizard.post('owner', ownerForm())).status).toBe(201);
-  const { wire, ask, ctx } = await overAWire(wizard);
+  const { wire, ask, ctx } = await throughProxy(wizard);
   wire.cut();
   for (const path of paths) expect((await ask(path)).statusCode, path).toBe(503);
   await expect(isInstalled(ctx)).rejects.toThrow();
@@ -121,7 +121,7 @@ test('a marker file is removed if the data is deleted concurrently', async () =>
 });
 
 /** A process with a storage folder of its own that reaches the same databases through a proxy that the test controls. */
-async function overAWire({ kernel: { central } }: Wizard) {
+async function throughProxy({ kernel: { central } }: Wizard) {
   const wire = await startProxy(central.address);
   const server = {
     address: wire.address,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { Issues, type ModuleCommand, type SystemCtx, slugOf, type Terminal, UsageError } from '@chowk/kit';
+import { Issues, type ModuleCommand, type SystemCtx, slugify, type Terminal, UsageError } from '@chowk/kit';
 import { checkOwner } from './owner.ts';
 import { completeRegion } from './region.ts';
 import { NewOwner } from './schemas.ts';
@@ -12,7 +12,7 @@ interface Question {
   readonly field: keyof NewOwner;
   readonly option: string;
   readonly text: string;
-  /** Taken for an empty answer, and without a terminal. */
+  /** Used for an empty answer, and without a terminal. */
   suggest?(form: Form): string;
   readonly isUpperCase?: true;
 }
@@ -23,7 +23,7 @@ const questions: readonly Question[] = [
     field: 'organization_slug',
     option: 'slug',
     text: 'Id of the organization (lower-case letters, digits and hyphens; part of its address; cannot be changed later)',
-    suggest: ({ organization_name = '' }) => slugOf(organization_name),
+    suggest: ({ organization_name = '' }) => slugify(organization_name),
   },
   {
     field: 'country',

@@ -12,7 +12,7 @@ async function startAtOwner(): Promise<Wizard> {
 
 test('one of eight owners posted concurrently to two processes is created, and the others get 403', async () => {
   const one = await startAtOwner();
-  const other = await startWizard({ beside: one });
+  const other = await startWizard({ sharedWith: one });
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
       (index % 2 === 0 ? one : other).post('owner', ownerForm({ email: `owner${index}@example.com` })),

@@ -12,15 +12,14 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
     issues.addAll({ email: [emailTaken(email)] });
   }
   if (slug === undefined || (await isUnfinished(ctx.central, slug))) return;
-  const problem = await ctx.system.tenants.problemOf(slug);
+  const problem = await ctx.system.tenants.idProblem(slug);
   if (problem) issues.addAll({ organization_slug: [problem] });
 }
 
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
 async function checkPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { password, timezone } = form;
-  const problem =
-    password === undefined ? undefined : await ctx.bus.call('identity.commonPasswordProblem', { password });
+  const problem = password === undefined ? undefined : await ctx.bus.call('identity.passwordProblem', { password });
   if (problem) issues.add('password', problem);
   if (timezone === undefined || issues.has('timezone')) return;
   if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;

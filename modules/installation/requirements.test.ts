@@ -11,7 +11,7 @@ const wizard = await startWizard();
 const { ctx } = wizard;
 const machine = inspectMachine(ctx);
 /** The slow checks run once; the first test runs all of them for real. */
-const sound: Machine = { ...machine, runTypeScript: once(machine.runTypeScript), signs: once(machine.signs) };
+const workingMachine: Machine = { ...machine, runTypeScript: once(machine.runTypeScript), signs: once(machine.signs) };
 
 function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
@@ -59,7 +59,7 @@ test('every requirement except the folders has a test defect', () => {
 });
 
 test.each(defects)('%s fails alone, with the problem (%s) and the remedy', async (key, found, defect) => {
-  const { passed, requirements } = await checkRequirements(ctx, { ...sound, ...defect });
+  const { passed, requirements } = await checkRequirements(ctx, { ...workingMachine, ...defect });
   expect(passed).toBe(false);
   expect(requirements.filter((one) => !one.passed)).toEqual([
     { key, label: expect.any(String), passed: false, detail: expect.stringMatching(found) },
@@ -71,8 +71,8 @@ test.each(defects)('%s fails alone, with the problem (%s) and the remedy', async
 test.each(['storage', 'cache'] as const)('a %s folder that is not writable is detected', async (which) => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
-  const folders = { ...sound.folders, [which]: file };
-  const { requirements } = await checkRequirements(ctx, { ...sound, folders, freeBytes: async () => 2 ** 40 });
+  const folders = { ...workingMachine.folders, [which]: file };
+  const { requirements } = await checkRequirements(ctx, { ...workingMachine, folders, freeBytes: async () => 2 ** 40 });
   const failing = requirements.filter((one) => !one.passed);
   expect(failing.map(({ key }) => key)).toEqual([`${which}_writable`]);
   expect(failing[0]?.detail).toMatch(/EEXIST|ENOTDIR/);
@@ -80,14 +80,14 @@ test.each(['storage', 'cache'] as const)('a %s folder that is not writable is de
 
 test('a missing cache folder is created', async () => {
   const cache = join(await temporaryFolder(), 'cache');
-  const { passed } = await checkRequirements(ctx, { ...sound, folders: { ...sound.folders, cache } });
+  const { passed } = await checkRequirements(ctx, { ...workingMachine, folders: { ...workingMachine.folders, cache } });
   expect(passed).toBe(true);
   await expect(mkdir(cache)).rejects.toThrow('EEXIST');
 });
 
 test('an exception in a check is an unmet requirement, reported without folder names', async () => {
   for (const part of ['runTypeScript', 'signs', 'echo', 'writeInto', 'freeBytes'] as const) {
-    const { passed, requirements } = await checkRequirements(ctx, { ...sound, [part]: broken });
+    const { passed, requirements } = await checkRequirements(ctx, { ...workingMachine, [part]: broken });
     expect(passed, part).toBe(false);
     for (const { detail } of requirements) expect(detail).not.toContain('/secret');
   }
@@ -109,7 +109,7 @@ test('the step is completed if the last check has passed', async () => {
   const step = async () => (await wizard.get('status')).body.steps.requirements;
   await checkRequirements(ctx);
   expect(await step()).toBe('completed');
-  await checkRequirements(ctx, { ...sound, nodeVersion: '20.0.0' });
+  await checkRequirements(ctx, { ...workingMachine, nodeVersion: '20.0.0' });
   expect(await step()).toBe('pending');
   expect((await wizard.post('setup-database')).body).toMatchObject({ current_step: 1 });
   await wizard.get('check-requirements');

@@ -12,7 +12,7 @@ import { uniqueId } from '../../server/testing/platform.ts';
 import { silent } from '../../server/testing/silent-log.ts';
 import { testConfig, testSecrets } from '../../server/testing/test-config.ts';
 import { ownerForm } from '../../server/testing/wizard.ts';
-import { accountsOf } from '../identity/accounts/accounts.ts';
+import { getAccounts } from '../identity/accounts/accounts.ts';
 import { createOwner } from './owner.ts';
 import { checkRequirements } from './requirements.ts';
 import { resetCommand } from './reset-command.ts';
@@ -66,8 +66,8 @@ function reset(ctx: Context, answer: string | undefined, options = {}) {
 
 test("a reset asks for the platform's name and destroys all data, and other processes continue with an empty platform", async () => {
   const start = await newInstallation();
-  const beside = await start();
-  await beside.kernel.work();
+  const secondProcess = await start();
+  await secondProcess.kernel.work();
   const { ctx, kernel } = await start();
   const form = ownerForm();
   await install(ctx, form);
@@ -77,12 +77,12 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   const tenantDatabase = `tenant${form.organization_slug}`;
   const installation = await ctx.central.row(sql`SELECT id FROM installation`);
   expect(await exists(tenantDatabase)).toBe(true);
-  expect((await beside.status()).statusCode).toBe(403);
-  expect(await beside.kernel.directory.find(form.organization_slug)).toBeDefined();
+  expect((await secondProcess.status()).statusCode).toBe(403);
+  expect(await secondProcess.kernel.directory.find(form.organization_slug)).toBeDefined();
 
   await expect(reset(ctx, 'Chowk').done).rejects.toThrow(/^the answer is not Bazaar; nothing was deleted$/);
   await expect(reset(ctx, undefined).done).rejects.toThrow(/--force$/);
-  expect((await beside.status()).statusCode).toBe(403);
+  expect((await secondProcess.status()).statusCode).toBe(403);
   expect(JSON.parse(await readFile(marker, 'utf8'))).toMatchObject({ version: '1.0.0' });
 
   const { said, done } = reset(ctx, 'Bazaar');
@@ -98,27 +98,27 @@ test("a reset asks for the platform's name and destroys all data, and other proc
   expect(await exists(tenantDatabase)).toBe(false);
   expect(await ctx.central.row(sql`SELECT id FROM installation`)).toEqual(installation);
 
-  await expect.poll(async () => (await beside.status()).statusCode).toBe(200);
-  expect((await beside.status()).json()).toMatchObject({
+  await expect.poll(async () => (await secondProcess.status()).statusCode).toBe(200);
+  expect((await secondProcess.status()).json()).toMatchObject({
     current_step: 1,
     steps: { requirements: 'pending', database: 'pending', seed: 'pending', owner: 'pending' },
   });
-  await expect.poll(() => beside.kernel.directory.find(form.organization_slug)).toBeUndefined();
+  await expect.poll(() => secondProcess.kernel.directory.find(form.organization_slug)).toBeUndefined();
 
   // It serves the next installation: tenants, tokens and background jobs.
-  await install(beside.ctx, form);
+  await install(secondProcess.ctx, form);
   await expect
-    .poll(() => beside.kernel.directory.find(form.organization_slug))
+    .poll(() => secondProcess.kernel.directory.find(form.organization_slug))
     .toMatchObject({ role: 'platform_owner' });
-  expect(await accountsOf(beside.kernel.services).keys.list()).toHaveLength(1);
-  await beside.kernel.services.mail.send({
+  expect(await getAccounts(secondProcess.kernel.services).keys.list()).toHaveLength(1);
+  await secondProcess.kernel.services.mail.send({
     to: 'asha@example.com',
     subject: 'Still here',
     organization: '',
     paragraphs: [],
   });
   await expect
-    .poll(async () => (await beside.kernel.services.mail.listStored()).map(({ subject }) => subject), {
+    .poll(async () => (await secondProcess.kernel.services.mail.listStored()).map(({ subject }) => subject), {
       timeout: 30_000,
     })
     .toEqual(['Still here']);

@@ -62,7 +62,7 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return (await client.callTool({ name, arguments: input })) as unknown as Result;
 }
 
-function errorOf({ isError, content }: Result) {
+function readError({ isError, content }: Result) {
   expect(isError).toBe(true);
   return JSON.parse(content[0]?.text ?? '');
 }
@@ -145,16 +145,16 @@ test('every tool that needs no argument answers as its output schema says', asyn
 
 test('invalid arguments are reported to the agent by field, and unknown ones are not ignored', async () => {
   const order = { customer: { phone: '+919812345678' }, items: [{ name: 'Tea', quantity: 0, price: 5 }] };
-  const invalid = errorOf(await call(agent, 'orders_create', order));
+  const invalid = readError(await call(agent, 'orders_create', order));
   expect(invalid).toMatchObject({ code: 'http.validation_failed', error_codes: { 'items.0.quantity': ['too_small'] } });
-  expect(errorOf(await call(agent, 'products_list', { colour: 'red' }))).toEqual({
+  expect(readError(await call(agent, 'products_list', { colour: 'red' }))).toEqual({
     code: 'http.validation_failed',
     message: 'There is no field colour.',
     errors: { colour: ['There is no field colour.'] },
     error_codes: { colour: ['unknown'] },
   });
-  expect(errorOf(await call(agent, 'settings_get', { key: 'x' })).error_codes).toEqual({ key: ['unknown'] });
-  const missing = errorOf(await call(agent, 'orders_get', { id: '0190a000-0000-7000-8000-000000000000' }));
+  expect(readError(await call(agent, 'settings_get', { key: 'x' })).error_codes).toEqual({ key: ['unknown'] });
+  const missing = readError(await call(agent, 'orders_get', { id: '0190a000-0000-7000-8000-000000000000' }));
   expect(missing).toMatchObject({ code: 'orders.not_found', message: expect.stringContaining('0190a000') });
 });
 
@@ -171,9 +171,9 @@ test('a personal access token opens the tools of its scopes only', async () => {
   expect(names).not.toContain('products_create');
 });
 
-test('an internal error tells the agent nothing about its cause', async () => {
+test('an internal error does not reveal its cause to the agent', async () => {
   const result = await call(agent, 'broken_get');
-  expect(errorOf(result)).toEqual({ code: 'http.internal', message: expect.stringMatching(/^An internal error/) });
+  expect(readError(result)).toEqual({ code: 'http.internal', message: expect.stringMatching(/^An internal error/) });
   expect(JSON.stringify(result)).not.toMatch(/hunter2|\.ts/);
 });
 
@@ -190,7 +190,7 @@ test('a Viewer can change only their own notifications, preferences and devices,
     'notifications_registerDevice',
     'notifications_updatePreferences',
   ]);
-  expect(errorOf(await call(viewer, 'products_create', { title: 'Ink', sku: 'INK', price: 1 }))).toEqual({
+  expect(readError(await call(viewer, 'products_create', { title: 'Ink', sku: 'INK', price: 1 }))).toEqual({
     code: 'auth.forbidden',
     message: 'This needs the permission products.create.',
   });
@@ -206,7 +206,7 @@ test('what is not a tool cannot be called: unknown names, sign-in, files and the
     'mcp_handle',
     'orders_count',
   ]) {
-    expect(errorOf(await call(agent, name)).code).toBe('actions.not_found');
+    expect(readError(await call(agent, name)).code).toBe('actions.not_found');
   }
 });
 
@@ -242,7 +242,7 @@ test('tools of a module that the tenant does not have are not listed', async () 
   const names = await toolNames(person);
   expect(names).toContain('customers_list');
   expect(names.filter((name) => name.startsWith('orders_'))).toEqual([]);
-  expect(errorOf(await call(client, 'orders_list')).code).toBe('modules.not_installed');
+  expect(readError(await call(client, 'orders_list')).code).toBe('modules.not_installed');
 });
 
 test('tools are named, described and annotated', async () => {

@@ -4,7 +4,7 @@ import { callTool, listTools } from './tools.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** For answers of the user that a server asks for, which this one does not. The default one doubles the time of a message. */
+/** A validator of elicitation results, which this server never requests. The default one doubles the time of a message. */
 const unused = {
   getValidator(): never {
     throw new Error('the server asks the client for nothing');
@@ -23,20 +23,20 @@ export async function handleMessage(ctx: SystemCtx, message: object): Promise<An
   const transport = new Transport({ enableJsonResponse: true });
   try {
     await server.connect(transport);
-    return await answerOf(await transport.handleRequest(requestOf(ctx), { parsedBody: message }));
+    return await toAnswer(await transport.handleRequest(toRequest(ctx), { parsedBody: message }));
   } finally {
     await server.close();
   }
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function toAnswer(response: Response): Promise<Answer> {
   const body = await response.text();
   if (response.ok) return new Answer(body, { status: response.status, headers: { 'content-type': jsonType } });
   throw fail(response.status === 406 ? 'mcp.not_acceptable' : 'mcp.invalid_message', {}, { body: JSON.parse(body) });
 }
 
 /** With the headers that the transport checks. */
-function requestOf({ client, system }: SystemCtx): Request {
+function toRequest({ client, system }: SystemCtx): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
   for (const name of ['accept', 'mcp-protocol-version']) {
     const value = client.header(name);

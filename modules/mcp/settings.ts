@@ -1,4 +1,4 @@
-import { type SettingsOf, setting, Type } from '@chowk/kit';
+import { type SettingTypes, setting, Type } from '@chowk/kit';
 
 export const settings = {
   'mcp.enabled': setting({
@@ -10,5 +10,5 @@ export const settings = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }

@@ -5,7 +5,7 @@ type CallableAction = Awaited<ReturnType<SystemCtx['system']['actions']['list']>
 
 /** A tool for each action that the caller may call. */
 export async function listTools(ctx: SystemCtx): Promise<Tool[]> {
-  return (await ctx.system.actions.list(ctx)).map(toolOf);
+  return (await ctx.system.actions.list(ctx)).map(toTool);
 }
 
 /** The result is the body of the REST response. A failure is a result too, so that the agent sees it. */
@@ -31,7 +31,7 @@ function actionName(tool: string): string {
   return tool.replace('_', '.');
 }
 
-function toolOf({ name, summary, description, method, isReadOnly, input, output }: CallableAction): Tool {
+function toTool({ name, summary, description, method, isReadOnly, input, output }: CallableAction): Tool {
   return {
     name: toolName(name),
     title: summary,

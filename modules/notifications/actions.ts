@@ -79,7 +79,7 @@ export const actions = {
   }),
   'notifications.sendEmail': action({
     summary: 'Send an email to a customer',
-    description: 'In the name of the organization, through the mail queue.',
+    description: 'Sent in the name of the organization, through the mail queue.',
     needs: 'notifications.send',
     bus: { rateLimit: 600 },
     input: EmailMessage,

@@ -1,4 +1,4 @@
-import { defineEvent, type EventsOf, Type } from '@chowk/kit';
+import { defineEvent, type EventTypes, Type } from '@chowk/kit';
 import { Notification } from './schemas.ts';
 
 export const events = {
@@ -12,5 +12,5 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

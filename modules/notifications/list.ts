@@ -34,7 +34,8 @@ export const notificationList = list({
     after: filter(
       Type.String({
         format: 'uuid',
-        description: 'Only those that were sent after the one with this id: those missed while not connected.',
+        description:
+          'Only notifications that were sent after the one with this id, such as those missed while disconnected.',
       }),
       isAfter,
     ),

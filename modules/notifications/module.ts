@@ -1,4 +1,4 @@
-import { afterCommit, defineModule, type OperationsOf } from '@chowk/kit';
+import { afterCommit, defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { pushJobs } from './devices/push.ts';
@@ -29,6 +29,6 @@ export const module = defineModule({
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    notifications: OperationsOf<typeof actions & typeof operations>;
+    notifications: OperationTypes<typeof actions & typeof operations>;
   }
 }

@@ -20,7 +20,7 @@ async function store(...ages: readonly number[]): Promise<void> {
 
 const total = async () => (await asha.get('/api/v1/notifications')).body.pagination.total;
 
-test('notifications are kept for 180 days, or as long as the tenant wants', async () => {
+test('notifications are kept for 180 days, or for the number of days that the tenant sets', async () => {
   await store(181, 179, 31, 29);
   expect(await prune()).toEqual({ deleted: 1 });
   await asha.patch('/api/v1/settings', { 'notifications.retention_days': 30 });

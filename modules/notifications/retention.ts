@@ -1,11 +1,11 @@
-import { type Ctx, deleteInBatches, type JobsOf, job, sql, Type } from '@chowk/kit';
+import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type } from '@chowk/kit';
 
 export const retentionJobs = {
   'notifications.prune': job({ data: Type.Object({}), schedule: '50 3 * * *', run: pruneNotifications }),
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof retentionJobs> {}
+  interface Jobs extends JobTypes<typeof retentionJobs> {}
 }
 
 async function pruneNotifications(ctx: Ctx): Promise<{ deleted: number }> {

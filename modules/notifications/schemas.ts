@@ -6,7 +6,7 @@ import {
   NamedObject,
   NewNotification,
   Nullable,
-  outputOf,
+  outputFields,
   type Static,
   Text,
   Timestamp,
@@ -18,7 +18,7 @@ import {
 export const Notification = NamedObject('Notification', {
   id: Uuid,
   user_id: UserId,
-  ...outputOf(NewNotification),
+  ...outputFields(NewNotification),
   count: Type.Integer({ description: 'How often it was sent, with a `group_key`.' }),
   read_at: Nullable(Timestamp),
   created_at: Timestamp,

@@ -1,4 +1,4 @@
-import { type Ctx, invalid, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, invalid, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import type { Sendable } from './delivery.ts';
 import { queuePushes } from './devices/push.ts';
 import { columns } from './notifications.ts';
@@ -13,7 +13,7 @@ const maxDataLength = 10_000;
 
 /**
  * Stores a notification for each recipient who is a member of the tenant, and sends it after the commit, over the channels
- * that the recipient wants. Returns the number of recipients.
+ * that the recipient prefers. Returns the number of recipients.
  */
 export async function send(ctx: Ctx, { to, ...message }: Message): Promise<number> {
   const data = message.data && JSON.stringify(message.data);
@@ -134,5 +134,5 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }

@@ -1,4 +1,4 @@
-import { type SettingsOf, setting, Type } from '@chowk/kit';
+import { type SettingTypes, setting, Type } from '@chowk/kit';
 
 const Provider = Type.Enum(['log', 'twilio', 'webhook']);
 
@@ -15,15 +15,15 @@ export const settings = {
   'notifications.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 180,
-    description: 'The number of days that notifications are kept.',
+    description: 'Days to keep notifications.',
   }),
   'notifications.message_retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'The number of days that messages to customers are kept.',
+    description: 'Days to keep messages to customers.',
   }),
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }

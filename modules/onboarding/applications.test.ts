@@ -7,9 +7,9 @@ import { uniqueId } from '../../server/testing/platform.ts';
 const platform = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '10000' } });
 const { kernel } = platform;
 const { db: central } = kernel.central;
-const landlord = await platform.tenant({ role: 'platform_owner' });
+const platformOwner = await platform.tenant({ role: 'platform_owner' });
 const reseller = await platform.tenant({ role: 'reseller', name: 'Tea Traders' });
-const owner = await platform.person({ tenant: landlord });
+const owner = await platform.person({ tenant: platformOwner });
 const asha = await platform.person({ tenant: reseller });
 
 async function newCode(fields: object = {}, by = asha): Promise<string> {
@@ -106,8 +106,8 @@ test('a reseller lists the tenants of its codes, the owner of the platform all',
     (await person.get('/api/v1/admin/tenants?per_page=100')).body.tenants.map(({ id }: { id: string }) => id);
   const [own, all] = [await listIds(asha), await listIds(owner)];
   expect(own).toContain(tenant_id);
-  expect(own).not.toContain(landlord.id);
-  expect(all).toEqual(expect.arrayContaining([tenant_id, landlord.id, reseller.id]));
+  expect(own).not.toContain(platformOwner.id);
+  expect(all).toEqual(expect.arrayContaining([tenant_id, platformOwner.id, reseller.id]));
 });
 
 test.each(['creating', 'importing', 'suspended', 'deleting'])('a tenant that is %s is listed', async (status) => {
@@ -172,19 +172,19 @@ test('an expired code is refused', async () => {
   expect((await send(form(code))).body.error_codes).toEqual({ referral_code: ['invalid'] });
 });
 
-test('two applicants who want the same domain both get one', async () => {
+test('two applicants with the same preferred domain both get a domain', async () => {
   const code = await newCode({ auto_approve: true });
-  const wanted = uniqueId();
+  const preferred = uniqueId();
   const business_name = `Tea ${uniqueId()}`;
   const answers = await Promise.all(
-    Array.from({ length: 4 }, () => send(form(code, { preferred_domain: wanted, business_name }))),
+    Array.from({ length: 4 }, () => send(form(code, { preferred_domain: preferred, business_name }))),
   );
   const domains = await Promise.all(
     answers.map(async ({ body }) => (await owner.get(`${admin}/${body.application_id}`)).body.application.domains),
   );
   const slug = business_name.toLowerCase().replace(' ', '-');
   const aliases = domains.flat().filter((domain) => domain.length > 8);
-  expect(aliases.sort()).toEqual([slug, `${slug}-2`, `${slug}-3`, wanted].sort());
+  expect(aliases.sort()).toEqual([slug, `${slug}-2`, `${slug}-3`, preferred].sort());
 });
 
 test('names in any script become an alias', async () => {
@@ -234,7 +234,7 @@ test('without verified documents an application cannot be approved', async () =>
   expect(verify.body).toMatchObject({ code: 'onboarding.kyc_not_submitted', message: /government_id, selfie/ });
 });
 
-test('a provisioning that fails for good says why, and a retry continues it', async () => {
+test('a provisioning that fails permanently reports the reason, and a retry continues it', async () => {
   const stranger = await platform.person({ verified: false });
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await asha.post(`${admin}/${id}/approve`);
@@ -304,7 +304,7 @@ test('a new tenant hears that its database is migrated', async () => {
   });
 });
 
-test('the form knows the address that a domain will have', async () => {
+test('the form has the address of a domain', async () => {
   const { body } = await platform.request({ url: '/api/v1/reseller-register/form' });
   expect(body).toEqual({ address: expect.stringMatching(/^http:\/\/\{domain\}\.localhost/) });
 });

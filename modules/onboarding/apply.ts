@@ -17,7 +17,7 @@ export async function checkApplication(
   if (referral_code !== undefined && !(await findCode(ctx, ctx.central, referral_code))) {
     issues.addAll({ referral_code: [badCode] });
   }
-  const problem = preferred_domain == null ? undefined : await ctx.system.domains.problemOf(preferred_domain);
+  const problem = preferred_domain == null ? undefined : await ctx.system.domains.labelProblem(preferred_domain);
   if (problem) issues.add('preferred_domain', problem);
   if (password !== undefined) await checkPassword(ctx, password, issues);
 }

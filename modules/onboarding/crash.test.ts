@@ -8,7 +8,7 @@ import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
-import { aside } from '../../server/testing/scratch-database.ts';
+import { onSeparateConnection } from '../../server/testing/scratch-database.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';
 import { stepNames } from './schemas.ts';
 
@@ -18,8 +18,8 @@ const modules = await repositoryModules('identity', 'administration', 'onboardin
 const platform = await startAccounts({ modules, environment: { APPLICATIONS_PER_MINUTE: '10000' } });
 const { kernel } = platform;
 const { central, databases } = kernel;
-const landlord = await platform.tenant({ role: 'platform_owner' });
-const owner = await platform.person({ tenant: landlord });
+const platformOwner = await platform.tenant({ role: 'platform_owner' });
+const owner = await platform.person({ tenant: platformOwner });
 await owner.post('/api/v1/products', { sku: 'FLAG', title: 'Flag', price: '5.00', mandatory: true });
 const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false });
 await databases.ensureTemplate();
@@ -99,7 +99,7 @@ test(`applications survive ${kills.length} kills: at the beginning and at the en
 
 /** Runs `work` while a database is being created: the lock makes it wait in the middle. */
 async function whileCreatingDatabases(work: () => void): Promise<void> {
-  await aside(central.database, async (connection) => {
+  await onSeparateConnection(central.database, async (connection) => {
     await connection.script('BEGIN; LOCK TABLE pg_database IN SHARE MODE');
     await eventually(async () => {
       const rows = await central.db.rows(sql`

@@ -78,12 +78,12 @@ export async function mailWelcome(ctx: SystemCtx, tx: Db, id: string): Promise<v
   });
 }
 
-/** Not the reason, which the reviewer sees. */
+/** Without the reason, which only the reviewer sees. */
 export async function mailFailed(ctx: SystemCtx, tx: Db, id: string): Promise<void> {
   await mailApplicant(ctx, tx, await findApplication(tx, id), {
     subject: 'Setting up your organization takes longer',
     paragraphs: [
-      'Your application was approved, but a problem occurred while your organization was set up. We look into it.',
+      'Your application was approved, but a problem occurred while your organization was set up. We are looking into it.',
     ],
     button: statusLink(ctx, id),
   });

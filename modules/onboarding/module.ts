@@ -1,4 +1,4 @@
-import { afterCommit, defineModule, type JobsOf, systemJob, Type } from '@chowk/kit';
+import { afterCommit, defineModule, type JobTypes, systemJob, Type } from '@chowk/kit';
 import { applicationActions } from './application-actions.ts';
 import { copyCatalogue, onMandatoryChanged } from './catalogue.ts';
 import { errors } from './errors.ts';
@@ -27,5 +27,5 @@ export const module = defineModule({
 });
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof catalogueJobs> {}
+  interface Jobs extends JobTypes<typeof catalogueJobs> {}
 }

@@ -1,4 +1,4 @@
-import { type Db, Failure, type JobsOf, type SystemCtx, sql, systemJob, Type, Uuid } from '@chowk/kit';
+import { type Db, Failure, type JobTypes, type SystemCtx, sql, systemJob, Type, Uuid } from '@chowk/kit';
 import { type ApplicationRow, findApplication } from './applications.ts';
 import { mailFailed } from './mails.ts';
 import { type StepName, stepNames } from './schemas.ts';
@@ -39,7 +39,7 @@ export async function provision(ctx: SystemCtx, id: string): Promise<void> {
   });
 }
 
-/** Settles with whether the step is done. */
+/** Resolves to whether the step is done. */
 async function performStep(ctx: SystemCtx, application: ApplicationRow, step: StepName): Promise<boolean> {
   const { id } = application;
   ctx.log.debug({ application: id, step }, 'provisioning: a step begins');
@@ -129,5 +129,5 @@ export const provisioningJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof provisioningJobs> {}
+  interface Jobs extends JobTypes<typeof provisioningJobs> {}
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
-  assignmentsOf,
+  assignments,
   byText,
   byTime,
   type Ctx,
@@ -54,7 +54,7 @@ export async function checkReferralCode(
   if (!(await isAllowedParent(ctx, parentId))) {
     issues.add('parent_tenant_id', `There is no reseller ${parentId} that you can make codes for.`);
   }
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (!issues.any || code === undefined) return;
   const other = await ctx.central.row(sql`SELECT FROM referral_codes WHERE lower(code) = lower(${code})`);
   if (other) issues.addAll({ code: [codeTaken(code)] });
@@ -90,7 +90,7 @@ export async function updateReferralCode(
 ): Promise<ReferralCode> {
   const current = await getReferralCode(ctx, { id });
   const row = await ctx.central.row<ReferralCode>(sql`
-    UPDATE referral_codes AS c SET ${assignmentsOf({ ...changes, updated_at: ctx.now() })}
+    UPDATE referral_codes AS c SET ${assignments({ ...changes, updated_at: ctx.now() })}
     WHERE id = ${id} RETURNING ${columns}`);
   if (!row) throw fail('onboarding.referral_code_not_found');
   ctx.audit(changesBetween(current, row));

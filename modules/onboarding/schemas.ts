@@ -1,5 +1,4 @@
 import {
-  changesOf,
   Default,
   Email,
   extend,
@@ -16,6 +15,7 @@ import {
   Type,
   UploadedFile,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 export const ApplicationStatus = Type.Enum(['pending', 'provisioning', 'completed', 'failed', 'rejected']);
@@ -159,7 +159,7 @@ const codeFields = {
     Line(64, {
       pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
       minLength: 3,
-      description: 'Upper and lower case are the same. Default: a random one.',
+      description: 'Case-insensitive. Default: a random code.',
       examples: ['ASHA-2026'],
     }),
   ),
@@ -181,7 +181,7 @@ export type NewReferralCode = Static<typeof NewReferralCode>;
 const { code: _, parent_tenant_id: __, ...changeable } = codeFields;
 export const ReferralCodeChanges = named(
   'ReferralCodeChanges',
-  extend(changesOf(Type.Object(changeable)), { id: Uuid }),
+  extend(updateSchema(Type.Object(changeable)), { id: Uuid }),
 );
 export type ReferralCodeChanges = Static<typeof ReferralCodeChanges>;
 

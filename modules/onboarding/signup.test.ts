@@ -93,7 +93,7 @@ test('of ten sign-ups with the same domain at once, one succeeds', async () => {
 });
 
 test('the operator can close sign-up', async () => {
-  const closed = await startAccounts({ environment: { ...environment, PLATFORM_SIGNUP: 'off' }, beside: platform });
+  const closed = await startAccounts({ environment: { ...environment, PLATFORM_SIGNUP: 'off' }, sharedWith: platform });
   const { status, body } = await closed.request({ method: 'POST', url, payload: newUser() });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'onboarding.signup_closed' });
 });

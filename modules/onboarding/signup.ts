@@ -8,7 +8,7 @@ import {
   NewPassword,
   type Static,
   type SystemCtx,
-  slugOf,
+  slugify,
   systemAction,
   Type,
 } from '@chowk/kit';
@@ -81,7 +81,7 @@ function mustBeOpen(ctx: SystemCtx): void {
 
 async function checkSignup(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
   const { domain } = form;
-  const problem = domain === undefined ? undefined : await ctx.system.tenants.problemOf(slugOf(domain, 63));
+  const problem = domain === undefined ? undefined : await ctx.system.tenants.idProblem(slugify(domain, 63));
   if (problem) issues.addAll({ domain: [problem] });
   if (ctx.userId === undefined) await checkNewUser(ctx, form, issues);
 }
@@ -135,7 +135,7 @@ async function create(
   name: string | undefined,
   work: (db: Parameters<NonNullable<InTransaction>>[0], tenantId: string) => Promise<void>,
 ): Promise<SignedUp['tenant']> {
-  const id = slugOf(domain, 63);
+  const id = slugify(domain, 63);
   try {
     const tenant = await system.tenants.create({ id, name: name ?? domain }, (db) => work(db, id));
     return { id: tenant.id, name: tenant.name };

@@ -1,4 +1,4 @@
-import { invalid, type SystemCtx, slugOf, sql } from '@chowk/kit';
+import { invalid, type SystemCtx, slugify, sql } from '@chowk/kit';
 import type { ApplicationRow } from './applications.ts';
 import { copyCatalogue } from './catalogue.ts';
 import { mailWelcome } from './mails.ts';
@@ -9,7 +9,7 @@ type Step = (ctx: SystemCtx, application: ApplicationRow) => Promise<void>;
 
 /** Tried with numbers before a random suffix is added. */
 const numberedAliases = 20;
-/** The tenant speaks of money and time as its reseller does, until it changes them. */
+/** A new tenant starts with these settings of its reseller. */
 const inheritedSettings = ['general.country', 'general.currency', 'general.timezone'];
 
 const chooseTenantId: Step = async ({ central, system }, { id, new_tenant_id }) => {
@@ -48,7 +48,7 @@ export function* aliasesFor({
   new_tenant_id,
 }: Pick<ApplicationRow, 'preferred_domain' | 'business_name' | 'new_tenant_id'>): Generator<string> {
   if (preferred_domain) yield preferred_domain;
-  const slug = slugOf(business_name) || 'shop';
+  const slug = slugify(business_name) || 'shop';
   yield slug;
   for (let number = 2; number <= numberedAliases; number += 1) yield `${slug}-${number}`;
   yield `${slug}-${new_tenant_id}`;

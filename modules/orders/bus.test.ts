@@ -40,7 +40,7 @@ const shop: LoadedModule = {
     api: { consumes: Object.keys({ ...actions, ...operations }).filter((name) => name !== 'orders.count') },
     events: { listens: [...events] },
   },
-  parts: defineModule({
+  definition: defineModule({
     listeners: events.flatMap((event) => [
       inTransaction(event, `${event} within`, listenWithin),
       afterCommit(event, `${event} after`, listenAfter),
@@ -52,14 +52,14 @@ const shop: LoadedModule = {
 const platform = await startPlatform({ modules: [orders, customers, shop] });
 const acme = await platform.tenant();
 
-function contextOf(module: string, ...permissions: string[]): Ctx {
+function createContext(module: string, ...permissions: string[]): Ctx {
   const { caller: user } = platform.identity.mint();
   const membership = { role: 'Test', permissions: new Set(permissions) };
   return new Context(platform.kernel, { requestId: 'test', module, tenant: acme, user, membership });
 }
 const all = ['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`);
-const ctx = contextOf('shop', ...all, 'customers.view_sensitive');
-const agent = contextOf('shop', 'orders.view', 'orders.create', 'orders.edit');
+const ctx = createContext('shop', ...all, 'customers.view_sensitive');
+const agent = createContext('shop', 'orders.view', 'orders.create', 'orders.edit');
 const items = [{ name: 'Tea', quantity: 2, price: '4.50' }];
 const shipping_address = { address1: '1 High St', city: 'Pune', phone: '98765' };
 
@@ -77,7 +77,7 @@ test('another module can create, read, change, list and count orders', async () 
     orders: [shipped],
     pagination: { current_page: 1, last_page: 1, per_page: 20, total: 1 },
   });
-  const own = contextOf('orders', 'orders.view');
+  const own = createContext('orders', 'orders.view');
   expect(await own.bus.call('orders.count', {})).toEqual({ count: 1 });
   expect(await own.bus.call('orders.count', { customer_id: order.customer_id, max_total: '4' })).toEqual({ count: 0 });
   expect(await own.bus.call('orders.count', { status: ['pending'] })).toEqual({ count: 0 });
@@ -108,7 +108,7 @@ test('phones and streets are masked over the bus without the permission', async 
 
 test('the bus requires the permission, the declaration and the module', async () => {
   const { id } = await ctx.bus.call('orders.create', { items, status: 'confirmed' });
-  const viewer = contextOf('shop', 'orders.view');
+  const viewer = createContext('shop', 'orders.view');
   await expect(viewer.bus.call('orders.create', { items })).rejects.toMatchObject({ code: 'auth.forbidden' });
   await expect(viewer.bus.call('orders.update', { id, note: 'x' })).rejects.toMatchObject({ code: 'auth.forbidden' });
   for (const status of ['cancelled', 'refunded'] as const) {
@@ -180,7 +180,7 @@ test('many orders are read at once, in order, with a failure for each missing on
   const [one, other] = [await ctx.bus.call('orders.create', { items }), await ctx.bus.call('orders.create', { items })];
   const ids = [other.id, '0190a000-0000-7000-8000-000000000000', one.id.toUpperCase()];
   const read = await actions['orders.get'].runBatch?.(
-    contextOf('orders', 'orders.view'),
+    createContext('orders', 'orders.view'),
     ids.map((id) => ({ id })),
   );
   expect(read).toMatchObject([{ id: other.id }, { code: 'orders.not_found' }, { id: one.id, history: [{}] }]);
@@ -225,10 +225,10 @@ test('after-commit listeners receive events', async () => {
   const { id } = await ctx.bus.call('orders.create', { items });
   await ctx.bus.call('orders.update', { id, note: 'New', status: 'shipped' });
   await platform.kernel.work(['events']);
-  const about = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
-  await expect.poll(() => about().length).toBe(3);
+  const receivedForOrder = () => receivedAfterCommit.filter(({ payload }) => payload.order.id === id);
+  await expect.poll(() => receivedForOrder().length).toBe(3);
   // Listeners run independently, so the events are sorted.
-  expect(about().toSorted((one, other) => (one.name < other.name ? -1 : 1))).toMatchObject([
+  expect(receivedForOrder().toSorted((one, other) => (one.name < other.name ? -1 : 1))).toMatchObject([
     { name: 'order.created', payload: { order: { total: '9.00', items } } },
     { name: 'order.status_changed', payload: { order: { status: 'shipped' }, previous_status: 'pending' } },
     { name: 'order.updated', payload: { changed: ['note'] } },
@@ -246,8 +246,8 @@ test('anonymizing a customer clears personal fields of its orders, removing it d
   expect(history).toMatchObject([{ status: 'pending' }, { status: 'confirmed', reason: null }]);
   expect((await ctx.bus.call('orders.list', { search: 'asha' })).orders).toEqual([]);
   const counts = (as: Ctx) => as.bus.call('orders.count', {});
-  const { count } = await counts(contextOf('orders', 'orders.view'));
+  const { count } = await counts(createContext('orders', 'orders.view'));
   await ctx.tx((tx) => tx.personalData.remove(customer_id));
   await expect(ctx.bus.call('orders.get', { id })).rejects.toMatchObject({ status: 404 });
-  expect(await counts(contextOf('orders', 'orders.view'))).toEqual({ count: count - 1 });
+  expect(await counts(createContext('orders', 'orders.view'))).toEqual({ count: count - 1 });
 });

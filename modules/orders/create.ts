@@ -9,16 +9,16 @@ import type { NewOrder, Order } from './schemas.ts';
 export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<string | null> {
   if (input.status) mustBeAllowed(ctx, input.status);
   const total = input.total ?? sum(input.items, issues);
-  // Without other problems, finding the customer reports them.
+  // Only if there are other problems to report; otherwise finding the customer checks it.
   if (issues.any) {
-    issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerOf(input) }));
+    issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerInput(input) }));
   }
   return total ?? null;
 }
 
 export async function createOrder(ctx: Ctx, input: NewOrder, total: string | null): Promise<Order> {
   const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
-  const customer = await ctx.bus.callIfInstalled('customers.findOrCreate', customerOf(input));
+  const customer = await ctx.bus.callIfInstalled('customers.findOrCreate', customerInput(input));
   if (!customer) throw fail('orders.no_customers');
   const order = await insertOrder(ctx, {
     ...input,
@@ -32,7 +32,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder, total: string | nul
   return maskOrder(ctx, order);
 }
 
-function customerOf({ customer, customer_id }: Partial<NewOrder>) {
+function customerInput({ customer, customer_id }: Partial<NewOrder>) {
   return { ...(customer_id === undefined ? {} : { id: customer_id }), ...customer };
 }
 

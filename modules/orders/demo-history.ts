@@ -14,7 +14,7 @@ export function statusAt(age: number, random: Random): Status {
 }
 
 /** History entries up to the status, at most two days apart and none later than today. */
-export function historyOf(status: Status, placedAt: number, today: number, random: Random) {
+export function generateHistory(status: Status, placedAt: number, today: number, random: Random) {
   const steps = path.includes(status) ? path.slice(0, path.indexOf(status) + 1) : ['pending' as const, status];
   if (today - placedAt > historyDays * day) steps.splice(0, steps.length - 1);
   const maxStep = Math.min(2 * day, (today - placedAt) / steps.length);

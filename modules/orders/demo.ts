@@ -1,5 +1,5 @@
 import {
-  batchesOf,
+  batches,
   type Ctx,
   type Demo,
   type DemoPlan,
@@ -11,7 +11,7 @@ import {
 } from '@chowk/kit';
 import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
-import { historyOf, statusAt } from './demo-history.ts';
+import { generateHistory, statusAt } from './demo-history.ts';
 
 declare module '@chowk/kit/catalogue' {
   interface DemoShares {
@@ -32,13 +32,13 @@ export const demo: Demo<DemoTotals> = {
     const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
     const count = Math.floor(customers.count * 2.5);
     const firstNumber = await takeNumbers(ctx, count);
-    const placementOf = placements(plan, customers, count);
+    const generatePlacement = placements(plan, customers, count);
     const generateOrder = orders(plan, plan.shared('products') ?? data.products);
-    for (const batch of batchesOf(count)) {
+    for (const batch of batches(count)) {
       const generated = batch.map((index) => {
-        const { customer, placedAt } = placementOf(index);
+        const { customer, placedAt } = generatePlacement(index);
         const number = firstNumber + index;
-        const keys = { number, order_number: `${prefix}${number}`, customer_id: customers.idOf(customer), currency };
+        const keys = { number, order_number: `${prefix}${number}`, customer_id: customers.getId(customer), currency };
         const { total, ...rows } = generateOrder(placedAt, keys);
         if (!['cancelled', 'failed'].includes(rows.order.status)) totals.add(customer, total, placedAt);
         return rows;
@@ -74,7 +74,7 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
     const items = generateItems(products, random);
     const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
     const refunded_total = status === 'refunded' ? total / 100 : 0;
-    const steps = historyOf(status, placedAt, today, random);
+    const steps = generateHistory(status, placedAt, today, random);
     const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
     const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
     return {

@@ -1,9 +1,9 @@
-import { type Ctx, defineEvent, type EventsOf, Nullable, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Nullable, Type } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
 
 const common = {
-  about: ({ order }: { order: Order }) => order.id,
+  subject: ({ order }: { order: Order }) => order.id,
   needs: 'orders.view',
   mask: <Payload extends { order: Order }>(ctx: Ctx, payload: Payload) => ({
     ...payload,
@@ -39,5 +39,5 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 
 const platform = await startPlatform();
 
@@ -92,7 +92,7 @@ test('an export uses one connection, exports are limited, and a disconnected rea
   await narrow.app.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${caller.token}`, 'x-tenant': tenant.id };
   const path = '/api/v1/orders/export?sort_by=order_number&sort_order=asc';
-  const request = get({ port: portOf(narrow.app), path, headers });
+  const request = get({ port: getPort(narrow.app), path, headers });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   await once(response, 'readable');
   request.destroy();

@@ -8,7 +8,7 @@ import {
   eitherByUnion,
   equals,
   isAmong,
-  isOneOf,
+  isIn,
   list,
   moneyBetween,
   search,
@@ -47,7 +47,7 @@ export const orderList = list({
   filters: {
     // `#1001` finds the order 1001.
     search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
-    status: isOneOf(statuses, sql`o.status`),
+    status: isIn(statuses, sql`o.status`),
     customer_id: customerId,
     ...between('placed', sql`o.placed_at`),
     ...moneyBetween('total', sql`o.total`),

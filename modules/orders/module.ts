@@ -1,4 +1,4 @@
-import { defineModule, type OperationsOf } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
@@ -10,6 +10,6 @@ export const module = defineModule({ actions, events, operations, settings, erro
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    orders: OperationsOf<typeof actions & typeof operations>;
+    orders: OperationTypes<typeof actions & typeof operations>;
   }
 }

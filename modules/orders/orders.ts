@@ -1,4 +1,4 @@
-import { type Ctx, type Failure, removalOf, type Sql, sql } from '@chowk/kit';
+import { type Ctx, type Failure, removedFields, type Sql, sql } from '@chowk/kit';
 import { columns, history } from './columns.ts';
 import { fail } from './errors.ts';
 import { withCustomers } from './masking.ts';
@@ -38,7 +38,7 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
     await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
-    tx.audit(removalOf(order));
+    tx.audit(removedFields(order));
     await tx.emit('order.deleted', { order });
   });
 }

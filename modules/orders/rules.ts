@@ -41,7 +41,7 @@ export function totalProblem({ refunded_total }: Order, total: string | undefine
   return isLess ? `The total must be at least ${refunded_total}, the amount refunded.` : undefined;
 }
 
-export function remainingOf({ total, refunded_total }: Order): string {
+export function remainingTotal({ total, refunded_total }: Order): string {
   return fromCents(toCents(total) - toCents(refunded_total));
 }
 

@@ -1,7 +1,6 @@
 import {
   Counts,
   Currency,
-  changesOf,
   Default,
   extend,
   Line,
@@ -13,13 +12,14 @@ import {
   NullableLine,
   NullableText,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Text,
   Timestamp,
   TimestampInput,
   Type,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 export const Status = Type.Enum([
@@ -84,16 +84,16 @@ const customer_id = Type.Optional({ ...Uuid, description: 'Short for customer.id
 export const NewOrder = named('NewOrder', extend(OrderFields, { customer, customer_id }));
 export type NewOrder = Static<typeof NewOrder>;
 
-export const OrderChanges = named('OrderChanges', extend(changesOf(OrderFields), { id: Uuid }));
+export const OrderChanges = named('OrderChanges', extend(updateSchema(OrderFields), { id: Uuid }));
 export type OrderChanges = Static<typeof OrderChanges>;
 
-export const OrderItem = NamedObject('OrderItem', { id: Uuid, ...outputOf(NewOrderItem), total: Money });
+export const OrderItem = NamedObject('OrderItem', { id: Uuid, ...outputFields(NewOrderItem), total: Money });
 
 export const Order = NamedObject('Order', {
   id: Uuid,
   order_number: Type.String({ examples: ['1042'] }),
   customer_id: Uuid,
-  ...outputOf(OrderFields),
+  ...outputFields(OrderFields),
   items: Type.Array(OrderItem),
   refunded_total: Money,
   created_at: Timestamp,

@@ -36,15 +36,15 @@ function insertOrders(tenant: TestTenant, orders: readonly Placed[]) {
 }
 
 /** What a clock in the time zone shows, as if it were UTC. */
-function clockOf(time: Date, timeZone: string): number {
+function localClock(time: Date, timeZone: string): number {
   const text = time.toLocaleString('sv-SE', { timeZone });
   return Date.parse(`${text.replace(' ', 'T')}Z`) + time.getMilliseconds();
 }
-const dateOf = (clock: number) => new Date(clock).toISOString().slice(0, 10);
+const formatDate = (clock: number) => new Date(clock).toISOString().slice(0, 10);
 
 /** Order by order, day by day. */
 function computeNaively(orders: readonly Placed[], { days, timezone }: { days: number; timezone: string }) {
-  const clock = clockOf(now, timezone);
+  const clock = localClock(now, timezone);
   const counted = orders.filter(
     ({ at, status, isDeleted }) => !isDeleted && at <= now && status !== 'cancelled' && status !== 'failed',
   );
@@ -57,9 +57,10 @@ function computeNaively(orders: readonly Placed[], { days, timezone }: { days: n
     return { orders: some.length, revenue, refunded: cents((one) => one.refundedCents), avg_order_value };
   };
   const period = (end: number) => {
-    const dates = Array.from({ length: days }, (_, index) => dateOf(end - (days - 1 - index) * day));
-    const isInTime = ({ at }: Placed) => end === clock || clockOf(at, timezone) <= end;
-    const on = (date: string) => counted.filter((one) => dateOf(clockOf(one.at, timezone)) === date && isInTime(one));
+    const dates = Array.from({ length: days }, (_, index) => formatDate(end - (days - 1 - index) * day));
+    const isInTime = ({ at }: Placed) => end === clock || localClock(at, timezone) <= end;
+    const on = (date: string) =>
+      counted.filter((one) => formatDate(localClock(one.at, timezone)) === date && isInTime(one));
     const all = dates.flatMap(on);
     const others = [...new Set(all.map(({ currency }) => currency))].filter((name) => name !== 'INR').sort();
     return {

@@ -18,11 +18,11 @@ export async function readStatistics(ctx: Ctx, { days }: { days: number }): Prom
     days,
     currency,
     timezone,
-    current: periodOf(
+    current: summarizePeriod(
       currency,
       rows.filter(({ date }) => date >= firstDay),
     ),
-    previous: periodOf(
+    previous: summarizePeriod(
       currency,
       rows.filter(({ date }) => date < firstDay),
     ),
@@ -55,7 +55,7 @@ function sumOrders(ctx: Ctx, { days, timezone }: { days: number; timezone: strin
     ORDER BY day, s.currency`);
 }
 
-function periodOf(currency: string, rows: readonly Row[]): OrderPeriod {
+function summarizePeriod(currency: string, rows: readonly Row[]): OrderPeriod {
   const isOther = (row: Row) => row.currency !== null && row.currency !== currency;
   const others = Map.groupBy(rows.filter(isOther), (row) => row.currency as string);
   return {

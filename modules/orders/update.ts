@@ -1,7 +1,7 @@
 import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
 import { addressToStore, maskOrder } from './masking.ts';
 import { lockOrder } from './orders.ts';
-import { currencyProblem, mustBeAllowed, remainingOf, statusProblem, sum, totalProblem } from './rules.ts';
+import { currencyProblem, mustBeAllowed, remainingTotal, statusProblem, sum, totalProblem } from './rules.ts';
 import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
@@ -80,7 +80,7 @@ export async function checkRefund(
 }
 
 export async function refundOrder(ctx: Ctx, { amount, reason }: OrderRefund, current: Order): Promise<Order> {
-  const isFull = amount === undefined || amount === remainingOf(current);
+  const isFull = amount === undefined || amount === remainingTotal(current);
   const change = isFull
     ? transition(ctx, current, 'refunded', reason)
     : saveOrder(ctx, current, { refunded_total: fromCents(toCents(current.refunded_total) + toCents(amount)) }, reason);
@@ -90,7 +90,7 @@ export async function refundOrder(ctx: Ctx, { amount, reason }: OrderRefund, cur
 function checkAmount(order: Order, amount: string | undefined, issues: Issues): void {
   const isRefunded = order.status === 'refunded';
   const problem = isRefunded ? 'The order is already refunded.' : statusProblem(order, 'refunded');
-  const remaining = remainingOf(order);
+  const remaining = remainingTotal(order);
   if (problem) issues.add('status', problem);
   else if (amount === '0.00') issues.add('amount', 'The amount must be more than 0.', 'too_small');
   else if (amount !== undefined && toCents(amount) > toCents(remaining)) {

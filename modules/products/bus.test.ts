@@ -47,7 +47,7 @@ const shop: LoadedModule = {
     api: { consumes: onBus.filter((name) => name !== 'products.search') },
     events: { listens: [...events] },
   },
-  parts: defineModule({
+  definition: defineModule({
     listeners: events.flatMap((event) => [
       inTransaction(event, `${event} within`, listenWithin),
       afterCommit(event, `${event} after`, listenAfter),
@@ -59,12 +59,12 @@ const shop: LoadedModule = {
 const platform = await startPlatform({ modules: [products, shop] });
 const acme = await platform.tenant();
 
-function contextOf(...permissions: string[]): Ctx {
+function createContext(...permissions: string[]): Ctx {
   const { caller: user } = platform.identity.mint();
   const membership = { role: 'Test', permissions: new Set(permissions) };
   return new Context(platform.kernel, { requestId: 'test', module: 'shop', tenant: acme, user, membership });
 }
-const ctx = contextOf('products.view', 'products.create', 'products.edit');
+const ctx = createContext('products.view', 'products.create', 'products.edit');
 
 let sequence = 0;
 const draft = (fields: Partial<Sent<typeof NewProduct>> = {}) => ({
@@ -132,10 +132,10 @@ test('many products are read in one call, with a failure for each missing one', 
 
 test('the bus requires the permission, the declaration and the module', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
-  const viewer = contextOf('products.view');
+  const viewer = createContext('products.view');
   await expect(change(id, 1, viewer)).rejects.toMatchObject({ code: 'auth.forbidden' });
   await expect(viewer.bus.call('products.create', draft())).rejects.toMatchObject({ code: 'auth.forbidden' });
-  await expect(contextOf().bus.call('products.get', { id })).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(createContext().bus.call('products.get', { id })).rejects.toMatchObject({ code: 'auth.forbidden' });
   const undeclared = ctx.bus.call('products.search', { q: 'tea' });
   await expect(undeclared).rejects.toMatchObject({ code: 'bus.not_declared' });
   await platform.kernel.installations.set(acme.id, 'products', 'disabled');
@@ -145,12 +145,12 @@ test('the bus requires the permission, the declaration and the module', async ()
 
 test('users who create orders can reserve and sell units but not change the stock', async () => {
   const { id } = await ctx.bus.call('products.create', draft({ stock: 5 }));
-  const agent = contextOf('products.view', 'orders.create');
+  const agent = createContext('products.view', 'orders.create');
   await expect(change(id, 1, agent)).rejects.toMatchObject({ code: 'auth.forbidden', status: 403 });
   const reservation = await reserve(id, 2, agent);
   const sold = await agent.bus.call('products.commit', { id, reservation });
   expect(sold).toMatchObject({ stock: 3, reserved: 0 });
-  await expect(reserve(id, 1, contextOf('products.view'))).rejects.toMatchObject({ code: 'auth.forbidden' });
+  await expect(reserve(id, 1, createContext('products.view'))).rejects.toMatchObject({ code: 'auth.forbidden' });
 });
 
 test('in-transaction listeners receive all events in order and can reject a change', async () => {
@@ -184,9 +184,9 @@ test('after-commit listeners receive events in order, with the changes', async (
   await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
   await ctx.bus.call('products.reserve', { id, quantity: 1 });
   await platform.kernel.work(['events']);
-  const about = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
-  await expect.poll(() => receivedAfterCommit.filter(about).length, { timeout: 15_000 }).toBe(4);
-  const byName = (name: string) => receivedAfterCommit.filter((one) => about(one) && one.name === name);
+  const isForProduct = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
+  await expect.poll(() => receivedAfterCommit.filter(isForProduct).length, { timeout: 15_000 }).toBe(4);
+  const byName = (name: string) => receivedAfterCommit.filter((one) => isForProduct(one) && one.name === name);
   expect(byName('product.created')).toMatchObject([{ payload: { product: { sku: 'LATER', stock: 8 } } }]);
   expect(byName('product.updated')).toMatchObject([{ payload: { changed: ['title', 'price'] } }]);
   expect(byName('product.stock_changed')).toMatchObject([

@@ -14,16 +14,16 @@ export const csvFormat = {
   cells: {
     description: (cell: string) => cell,
     status: (cell: string) => cell.trim().toLowerCase() || undefined,
-    categories: (cell: string) => partsOf(cell, '|'),
+    categories: (cell: string) => splitCell(cell, '|'),
     images: (cell: string) =>
-      partsOf(cell, '\n').map((line) => {
+      splitCell(cell, '\n').map((line) => {
         const [url = '', ...alt] = line.split(' ');
         return { url, alt: alt.join(' ') };
       }),
   },
 };
 
-function partsOf(cell: string, separator: string): string[] {
+function splitCell(cell: string, separator: string): string[] {
   const parts = cell.split(separator).map((part) => part.trim());
   return parts.filter(Boolean);
 }

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { csvCells, csvFormat } from './csv-columns.ts';
 import { Product } from './schemas.ts';
 
@@ -218,7 +218,7 @@ test('a reader who disconnects releases the database connection', async () => {
     SELECT gen_random_uuid(), n, 'T', repeat('x', 20000), 1, 'active', now(), now() FROM generate_series(1, 2000) n`);
   await narrow.app.listen({ host: '127.0.0.1', port: 0 });
   const request = get({
-    port: portOf(narrow.app),
+    port: getPort(narrow.app),
     path: '/api/v1/products/export',
     headers: { authorization: `Bearer ${caller.token}`, 'x-tenant': tenant.id },
   });

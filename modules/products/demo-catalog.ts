@@ -59,14 +59,14 @@ function readLine(line: string): CatalogEntry[] {
   const [head = '', variants = ''] = line.split('; ');
   const [name = '', category = '', price = ''] = head.split(', ');
   return variants.split(', ').map((variant, index) => ({
-    sku: skuOf(`${name} ${variant}`),
+    sku: generateSku(`${name} ${variant}`),
     title: `${name}, ${variant}`,
     category,
     price: Math.round(Number(price) * (1 + 0.7 * index)) * 100,
   }));
 }
 
-function skuOf(text: string): string {
+function generateSku(text: string): string {
   const words = text.toUpperCase().match(/[A-Z0-9.%]+/g) ?? [];
   return words.map((word) => (/^\d/.test(word) ? word : word.slice(0, 4))).join('-');
 }

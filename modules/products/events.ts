@@ -1,8 +1,8 @@
-import { type Ctx, defineEvent, type EventsOf, extend, type Static, Type, Uuid } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, extend, type Static, Type, Uuid } from '@chowk/kit';
 import { Product, StockMovement } from './schemas.ts';
 
 const common = {
-  about: ({ product }: { product: Product }) => product.id,
+  subject: ({ product }: { product: Product }) => product.id,
   needs: 'products.view',
 };
 
@@ -44,7 +44,7 @@ export const events = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }
 
 export async function emitStockChanged(ctx: Ctx, changes: readonly StockChange[]): Promise<void> {

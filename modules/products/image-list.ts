@@ -1,7 +1,7 @@
 import type { Ctx } from '@chowk/kit';
 import type { NewProduct, ProductImage } from './schemas.ts';
 
-/** The images of a product as they were sent. Those that it has already, by URL, stay what they are. */
+/** Merges the images that were sent with the current ones: an image with the same URL keeps its id and sizes. */
 export function mergeImages(ctx: Ctx, current: readonly ProductImage[], sent: NewProduct['images']): ProductImage[] {
   const left = [...current];
   return sent.map(({ url, alt }) => {
@@ -19,10 +19,10 @@ export async function removeFiles(
 ): Promise<void> {
   const kept = new Set(after.map(({ id }) => id));
   const dropped = before.filter(({ id }) => !kept.has(id));
-  for (const { url } of dropped.flatMap(({ sizes }) => sizes)) await ctx.files.remove(fileIdOf(url));
+  for (const { url } of dropped.flatMap(({ sizes }) => sizes)) await ctx.files.remove(parseFileId(url));
 }
 
 /** `…` of `/media/acme/products/….webp`. */
-function fileIdOf(url: string): string {
+function parseFileId(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1, url.lastIndexOf('.'));
 }

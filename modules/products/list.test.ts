@@ -76,19 +76,21 @@ const arbitraryProduct = fc.record({
   categories: fc.subarray(categoryNames),
   mandatory: fc.boolean(),
 });
-const some = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
+const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
 const arbitraryQuery = fc.record({
-  search: some(fc.constantFrom('TEA', 'the', 'assam tea', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 's-1', 'hot', 'zzz', ' ')),
-  status: some(fc.constantFrom(...statuses)),
-  tags: some(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
-  category: some(fc.constantFrom(...categoryNames, 'None')),
-  min_price: some(fc.constantFrom('0', '1.50', '3')),
-  max_price: some(fc.constantFrom('1', '2.5', '5.00')),
-  in_stock: some(fc.boolean()),
-  low_stock: some(fc.boolean()),
-  mandatory: some(fc.boolean()),
-  sort_by: some(fc.constantFrom('created_at', 'title', 'price', 'stock', 'sku')),
-  sort_order: some(fc.constantFrom('asc', 'desc')),
+  search: optional(
+    fc.constantFrom('TEA', 'the', 'assam tea', '%', '_', 'ЧАЙ', 'चाय', 'o\\k', 's-1', 'hot', 'zzz', ' '),
+  ),
+  status: optional(fc.constantFrom(...statuses)),
+  tags: optional(fc.subarray(tagNames, { minLength: 1 }).map((tags) => tags.join(','))),
+  category: optional(fc.constantFrom(...categoryNames, 'None')),
+  min_price: optional(fc.constantFrom('0', '1.50', '3')),
+  max_price: optional(fc.constantFrom('1', '2.5', '5.00')),
+  in_stock: optional(fc.boolean()),
+  low_stock: optional(fc.boolean()),
+  mandatory: optional(fc.boolean()),
+  sort_by: optional(fc.constantFrom('created_at', 'title', 'price', 'stock', 'sku')),
+  sort_order: optional(fc.constantFrom('asc', 'desc')),
 });
 type Query = typeof arbitraryQuery extends fc.Arbitrary<infer Value> ? Value : never;
 

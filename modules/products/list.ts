@@ -15,9 +15,9 @@ import {
   rankedRows,
   type SearchQuery,
   search,
+  splitWords,
   sql,
   Type,
-  wordsOf,
 } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { csvCells } from './csv-columns.ts';
@@ -69,7 +69,7 @@ export async function searchProducts(ctx: Ctx, query: SearchQuery): Promise<{ pr
     sql`SELECT id, 0 AS rank FROM products p WHERE deleted_at IS NULL AND sku_key = lower(${q})`,
     sql`SELECT id, 1 FROM products p WHERE deleted_at IS NULL AND sku_key ^@ lower(${q})`,
     sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ fold(${q})`,
-    sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(sql`p.search_text`, wordsOf(q)))}`,
+    sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(sql`p.search_text`, splitWords(q)))}`,
   ]);
   if (matches.length > 0) return { products: matches };
   const similar = sql`SELECT id, 4 AS rank FROM products p WHERE deleted_at IS NULL AND search_text %> fold(${q})`;

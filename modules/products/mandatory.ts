@@ -30,7 +30,7 @@ export async function copyMandatory(ctx: Ctx, { products }: { products: readonly
       tx,
       rows.map(({ source_id, ...current }) => ({
         current,
-        fields: fieldsOf(tx, current, sources.get(source_id), skus),
+        fields: updatedFields(tx, current, sources.get(source_id), skus),
       })),
     );
     const known = new Set(rows.map(({ source_id }) => source_id));
@@ -42,7 +42,7 @@ export async function copyMandatory(ctx: Ctx, { products }: { products: readonly
   });
 }
 
-function fieldsOf(
+function updatedFields(
   ctx: Ctx,
   current: Product,
   source: MandatoryProduct | undefined,
@@ -50,7 +50,7 @@ function fieldsOf(
 ): Fields {
   const own = pickFields(NewProduct, current) as Fields;
   if (!source) return { ...own, mandatory: false };
-  return { ...own, ...copyOf(ctx, source, current.images, skus), mandatory: true };
+  return { ...own, ...copiedFields(ctx, source, current.images, skus), mandatory: true };
 }
 
 async function insertCopies(
@@ -58,19 +58,19 @@ async function insertCopies(
   products: readonly MandatoryProduct[],
   skus: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const sourceOf = new Map(products.map(({ id, sku }) => [skus.get(id) ?? sku, id]));
+  const sourceIds = new Map(products.map(({ id, sku }) => [skus.get(id) ?? sku, id]));
   const inserted = await insertProducts(
     ctx,
-    products.map((source) => ({ ...copyOf(ctx, source, [], skus), mandatory: true, stock: 0 })),
+    products.map((source) => ({ ...copiedFields(ctx, source, [], skus), mandatory: true, stock: 0 })),
   );
   const ids = inserted.map(({ id }) => id);
-  const sources = inserted.map(({ sku }) => sourceOf.get(sku));
+  const sources = inserted.map(({ sku }) => sourceIds.get(sku));
   await ctx.db.run(sql`
     UPDATE products p SET source_id = c.source_id FROM unnest(${ids}::uuid[], ${sources}::uuid[]) AS c (id, source_id)
     WHERE p.id = c.id`);
 }
 
-function copyOf(
+function copiedFields(
   ctx: Ctx,
   source: MandatoryProduct,
   images: readonly ProductImage[],

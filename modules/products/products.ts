@@ -5,7 +5,7 @@ import {
   type Issues,
   invalid,
   pickFields,
-  removalOf,
+  removedFields,
   sql,
   taken,
   violatedIndex,
@@ -51,7 +51,7 @@ export async function getProductsBySku(
 
 export async function checkNewProduct(ctx: Ctx, input: Partial<NewProduct>, issues: Issues): Promise<void> {
   checkPrice(input, issues);
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any) await checkSku(ctx, input.sku, issues);
 }
 
@@ -86,7 +86,7 @@ export async function updateProduct(ctx: Ctx, _input: ProductChanges & Key, edit
     const [product] = await saveProducts(ctx, [edit]);
     return product as Product;
   } catch (error) {
-    // A concurrent writer was faster.
+    // A concurrent request has taken the SKU.
     throw violatedIndex(error) === 'products_sku' ? invalid({ sku: skuTaken(fields.sku) }) : error;
   }
 }
@@ -99,7 +99,7 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
     await tx.db.run(sql`
       UPDATE products SET images = '[]', deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
     await removeFiles(tx, product.images, []);
-    tx.audit(removalOf(product));
+    tx.audit(removedFields(product));
     await tx.emit('product.deleted', { product });
     await emitMandatoryChanged(tx, [product]);
   });

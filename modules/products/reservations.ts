@@ -1,4 +1,4 @@
-import { type Ctx, type JobsOf, job, sql, Type } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, sql, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
 import type { NewReservation, Product, Reservation } from './schemas.ts';
 import { moveStock } from './stock.ts';
@@ -50,7 +50,7 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }
 
 /** Limits how long a transaction locks products. */

@@ -1,4 +1,4 @@
-import { type Ctx, changesBetween, namesOf, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, columnNames, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { emitMandatoryChanged, emitStockChanged } from './events.ts';
 import { removeFiles } from './image-list.ts';
@@ -14,7 +14,7 @@ export interface Edit {
   readonly fields: Fields;
 }
 
-const names = namesOf(NewProduct);
+const names = columnNames(NewProduct);
 
 /** Creates products in one statement. Products whose SKU is taken are skipped. */
 export async function insertProducts(ctx: Ctx, list: readonly Fields[]): Promise<Product[]> {
@@ -72,7 +72,7 @@ async function writeRows(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
   if (edits.length === 0) return [];
   const rows = edits.map(({ current: { id }, fields }) => ({ ...fields, id, updated_at: ctx.now() }));
   return ctx.db.rows<Product>(sql`
-    UPDATE products p SET (${names}, updated_at) = (SELECT ${namesOf(NewProduct, sql`n`)}, n.updated_at)
+    UPDATE products p SET (${names}, updated_at) = (SELECT ${columnNames(NewProduct, sql`n`)}, n.updated_at)
     FROM jsonb_populate_recordset(NULL::products, ${JSON.stringify(rows)}::jsonb) n WHERE p.id = n.id
     RETURNING ${columns}`);
 }

@@ -1,18 +1,18 @@
 import {
-  changesOf,
   Default,
   Line,
   MoneyInput,
   Nullable,
   NullableMoneyInput,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Tags,
   Timestamp,
   Type,
   UploadedFile,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 export const maxStock = 2_147_483_647;
@@ -43,7 +43,7 @@ export const ProductImage = named(
   Type.Object({
     id: Uuid,
     url: Type.String({
-      description: 'An https URL, or one relative to the platform. Of an uploaded image, its largest size.',
+      description: 'An https URL, or one relative to the platform. For an uploaded image, the URL of its largest size.',
       examples: ['/media/acme-stores/products/7d3b2c9e-5f0a-4c1d-8e2b-9a6f4d3c2b1a.webp'],
     }),
     alt: Type.String(),
@@ -75,14 +75,14 @@ export const NewProduct = named(
 );
 export type NewProduct = Static<typeof NewProduct>;
 
-export const ProductChanges = named('ProductChanges', changesOf(NewProduct));
+export const ProductChanges = named('ProductChanges', updateSchema(NewProduct));
 export type ProductChanges = Static<typeof ProductChanges>;
 
 export const Product = named(
   'Product',
   Type.Object({
     id: Uuid,
-    ...outputOf(NewProduct),
+    ...outputFields(NewProduct),
     images: Type.Array(ProductImage),
     reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),
     available: Type.Integer({ description: 'Units that can be sold or reserved.' }),

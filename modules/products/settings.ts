@@ -1,4 +1,4 @@
-import { type SettingsOf, setting, Type } from '@chowk/kit';
+import { type SettingTypes, setting, Type } from '@chowk/kit';
 
 export const settings = {
   'products.low_stock_threshold': setting({
@@ -9,5 +9,5 @@ export const settings = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }

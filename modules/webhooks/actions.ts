@@ -118,7 +118,7 @@ export const actions = {
   }),
   'webhooks.redeliver': action({
     summary: 'Deliver an event to a webhook again',
-    description: 'Only while its payload is stored: until it is delivered.',
+    description: 'Possible until it is delivered, because the payload is stored until then.',
     http: 'POST /webhooks/:id/deliveries/:delivery/redeliver',
     graphql: 'redeliverWebhook',
     needs,

@@ -1,4 +1,4 @@
-import { type Ctx, Failure, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { pruneDeliveries } from './deliveries.ts';
 import type { Webhook } from './schemas.ts';
 import { columns, openSecrets } from './webhooks.ts';
@@ -7,7 +7,7 @@ import { columns, openSecrets } from './webhooks.ts';
 const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const timeoutMs = 15_000;
 const keptBytes = 1_024;
-/** The receiver wants no more events. */
+/** The receiver refuses all further events. */
 const gone = 410;
 
 const Attempt = Type.Object({ id: Uuid, task: Uuid });
@@ -39,7 +39,7 @@ export const jobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof jobs> {}
+  interface Jobs extends JobTypes<typeof jobs> {}
 }
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {

@@ -37,22 +37,22 @@ export const pagedDeliveries = {
   },
 };
 
-/** What a delivery is about. */
-type Happening = Pick<Delivery, 'id' | 'name' | 'emittedAt'> & { readonly payload: unknown };
+/** The event that a delivery sends. */
+type EmittedEvent = Pick<Delivery, 'id' | 'name' | 'emittedAt'> & { readonly payload: unknown };
 
-/** Queues a delivery to each webhook that wants the event. */
+/** Queues a delivery to each webhook that subscribes to the event. */
 export async function queueDeliveries(ctx: Ctx, payload: unknown, event: Delivery): Promise<void> {
   const active = await ctx.db.rows<{ id: string; events: string[] }>(
     sql`SELECT id, events FROM webhooks WHERE is_active`,
   );
-  const wanted = active.filter(({ events }) => events.some((pattern) => matchesEvent(pattern, event.name)));
-  if (wanted.length === 0) return;
+  const matching = active.filter(({ events }) => events.some((pattern) => matchesEvent(pattern, event.name)));
+  if (matching.length === 0) return;
   await ctx.tx(async (tx) => {
-    for (const { id } of wanted) await queueDelivery(tx, id, { ...event, payload });
+    for (const { id } of matching) await queueDelivery(tx, id, { ...event, payload });
   });
 }
 
-async function queueDelivery(ctx: Ctx, webhookId: string, event: Happening): Promise<WebhookDelivery | undefined> {
+async function queueDelivery(ctx: Ctx, webhookId: string, event: EmittedEvent): Promise<WebhookDelivery | undefined> {
   const body = JSON.stringify({ type: event.name, timestamp: event.emittedAt, data: event.payload });
   const [id, task, now] = [ctx.newId(), ctx.newId(), ctx.now()];
   const delivery = await ctx.db.row<WebhookDelivery>(sql`

@@ -1,14 +1,14 @@
-import { defineEvent, type EventsOf, Type } from '@chowk/kit';
+import { defineEvent, type EventTypes, Type } from '@chowk/kit';
 import { Webhook } from './schemas.ts';
 
 export const events = {
   'webhook.disabled': defineEvent({
     summary: 'A webhook was disabled because its deliveries failed',
     payload: Type.Object({ webhook: Webhook }),
-    about: ({ webhook }) => webhook.id,
+    subject: ({ webhook }) => webhook.id,
   }),
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Events extends EventsOf<typeof events> {}
+  interface Events extends EventTypes<typeof events> {}
 }

@@ -1,4 +1,4 @@
-import { afterCommit, type Ctx, defineModule, inTransaction, type OperationsOf, sql } from '@chowk/kit';
+import { afterCommit, type Ctx, defineModule, inTransaction, type OperationTypes, sql } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { jobs } from './deliver.ts';
 import { erase, queueDeliveries } from './deliveries.ts';
@@ -30,6 +30,6 @@ async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    webhooks: OperationsOf<typeof actions>;
+    webhooks: OperationTypes<typeof actions>;
   }
 }

@@ -1,16 +1,16 @@
 import {
-  changesOf,
   Default,
   extend,
   Line,
   Nullable,
   NullableLine,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Timestamp,
   Type,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 const EventPattern = Line(100, { pattern: '^(\\*|[a-z][a-z0-9_-]*(\\.[a-zA-Z0-9_]+)*(\\.\\*)?)$' });
@@ -35,7 +35,7 @@ export const NewWebhook = named(
 );
 export type NewWebhook = Static<typeof NewWebhook>;
 
-const Changes = changesOf(NewWebhook);
+const Changes = updateSchema(NewWebhook);
 export const WebhookChanges = named('WebhookChanges', extend(Changes, { id: Uuid }));
 export type WebhookChanges = Static<typeof WebhookChanges>;
 
@@ -43,7 +43,7 @@ export const Webhook = named(
   'Webhook',
   Type.Object({
     id: Uuid,
-    ...outputOf(NewWebhook),
+    ...outputFields(NewWebhook),
     disabled_at: Type.Unsafe<string | null>({
       ...Nullable(Timestamp),
       description: 'When the platform disabled it, because all deliveries had failed for three days.',

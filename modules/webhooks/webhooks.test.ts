@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(await manager.post(path, { url, events: ['*'] })).toMatchObject({ status: 403 });
   });
 
-  test('is aimed only by those who may see all that it sends', async () => {
+  test('gets its URL and events only from users who may see all that it sends', async () => {
     const acme = await (await startPlatform({ environment: allowReceiver })).tenant();
     const integrator = acme.caller('settings.api_clients');
     const owner = acme.caller('settings.api_clients', 'customers.view_sensitive');
@@ -288,7 +288,7 @@ test('an event that is received twice is delivered once', async () => {
   const { tenant, deliveries } = await webhook();
   const listener = platform.kernel.modules
     .find(({ alias }) => alias === 'webhooks')
-    ?.parts.listeners?.find(({ name }) => name === 'deliver');
+    ?.definition.listeners?.find(({ name }) => name === 'deliver');
   const event = {
     id: tenant.context('webhooks').newId(),
     name: 'product.created',

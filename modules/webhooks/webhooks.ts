@@ -9,7 +9,7 @@ import {
   list,
   matchesEvent,
   pickFields,
-  removalOf,
+  removedFields,
   sql,
 } from '@chowk/kit';
 import { fail } from './errors.ts';
@@ -81,7 +81,7 @@ export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const webhook = await lockWebhook(tx, { id });
     await tx.db.run(sql`DELETE FROM webhooks WHERE id = ${id}`);
-    tx.audit(removalOf(webhook));
+    tx.audit(removedFields(webhook));
   });
 }
 

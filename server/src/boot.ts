@@ -9,7 +9,7 @@ import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
 import { migrate, readMigrations } from './db/migrations.ts';
 import { summarizeOutages } from './db/outage-log.ts';
-import { type DatabaseServer, limitsOf } from './db/server.ts';
+import { connectionLimits, type DatabaseServer } from './db/server.ts';
 import { Signals } from './db/signals.ts';
 import { SlowQueryLog } from './db/slow-query-log.ts';
 import { fillEmptyTenant } from './demo/fill-empty-tenant.ts';
@@ -30,17 +30,17 @@ import type { Kernel } from './kernel.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
 import { type LoadedModule, loadModules } from './loader/load-modules.ts';
 import {
-  autoInstalledOf,
-  consumesOf,
-  eventsOf,
-  identityOf,
-  jobsOf,
-  listenersOf,
-  notificationTypesOf,
-} from './loader/module-parts.ts';
+  collectConsumes,
+  collectEvents,
+  collectJobs,
+  collectListeners,
+  collectNotificationTypes,
+  createIdentity,
+  listAutoInstalled,
+} from './loader/module-declarations.ts';
 import { Mailer } from './mail/mailer.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
-import { personalDataOf } from './privacy/personal-data.ts';
+import { createPersonalData } from './privacy/personal-data.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { openFcm } from './push/fcm.ts';
@@ -63,8 +63,8 @@ import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
-/** Parts that tests replace; production never does. */
-export interface Parts {
+/** Replacements for tests; production has none. */
+export interface Overrides {
   readonly identity?: Identity | undefined;
   readonly modules?: readonly LoadedModule[];
   readonly actions?: Actions;
@@ -72,21 +72,24 @@ export interface Parts {
   readonly now?: () => Date;
 }
 
-/** The prerequisites of the platform. */
-export interface Foundations {
+/** What must be open before the platform can boot. */
+export interface BootOptions {
   readonly config: Config;
   readonly log: Log;
   readonly server: DatabaseServer;
   readonly secrets: SecretBox;
 }
 
-/** Wires the platform, from the database upward. The only place where parts are connected. */
-export async function boot({ config, server, secrets, ...base }: Foundations, parts: Parts = {}): Promise<Kernel> {
+/** Wires the platform, from the database upward. There is no other wiring. */
+export async function boot(
+  { config, server, secrets, ...base }: BootOptions,
+  overrides: Overrides = {},
+): Promise<Kernel> {
   const log = summarizeOutages(base.log);
-  const now = parts.now ?? (() => new Date());
+  const now = overrides.now ?? (() => new Date());
   const { address, centralDatabase: database } = server;
-  const limits = limitsOf(config);
-  const modules = parts.modules ?? (await loadModules(config));
+  const limits = connectionLimits(config);
+  const modules = overrides.modules ?? (await loadModules(config));
   const [system, tenant] = [modules.filter(isSystem), modules.filter((module) => !isSystem(module))];
   const systemModules = new Set(system.map(({ alias }) => alias));
   const centralMigrations = [
@@ -114,7 +117,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const directory = new Directory({
     central: db,
     budget,
-    addressOf: (name) => findServer(central, name)?.address,
+    findAddress: (name) => findServer(central, name)?.address,
     holdTimeoutMs: config.databaseWaitTimeoutMs,
     signals,
     baseDomain: config.baseDomain,
@@ -123,10 +126,10 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
   );
-  const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(parts.settings ?? [])], signals);
+  const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(overrides.settings ?? [])], signals);
   const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
   const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
-  const autoInstalled = autoInstalledOf(modules);
+  const autoInstalled = listAutoInstalled(modules);
   const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
     autoInstall(tx, config.ringName, tenantId, autoInstalled),
   );
@@ -143,13 +146,13 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
   const pubsub = redis ? new RedisPubSub(redis, prefix, local) : local;
   const http = new OutboundClient({ allowedHosts: config.outboundAllowHosts });
   const push = await openFcm({ config, http, now });
-  const databaseOf = async (tenantId: string) => (await directory.find(tenantId))?.db;
-  const files = new FileStore({ config, central: db, databaseOf, secrets, now, log });
+  const findDatabase = async (tenantId: string) => (await directory.find(tenantId))?.db;
+  const files = new FileStore({ config, central: db, findDatabase, secrets, now, log });
   const audit = new AuditLog(log);
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
-    ...modules.flatMap(({ alias, manifest, parts: { actions: own, operations } }) =>
+    ...modules.flatMap(({ alias, manifest, definition: { actions: own, operations } }) =>
       registerActions(
         { ...own, ...operations },
         { module: alias, tag: manifest.name, isSystem: isSystem({ manifest }) },
@@ -160,13 +163,13 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
       { module: undefined, tag: 'Realtime' },
     ),
     ...registerActions(fileActions(files), { module: undefined, tag: 'Files' }),
-    ...registerActions(parts.actions ?? {}, { module: undefined, tag: 'Test' }),
+    ...registerActions(overrides.actions ?? {}, { module: undefined, tag: 'Test' }),
   ];
   assertUniqueActions(actions);
   const operations = new Map(actions.filter(isOperation).map((action) => [action.name, action]));
-  const declaredEvents = eventsOf(modules);
+  const declaredEvents = collectEvents(modules);
   const feed = new EventFeed(pubsub, declaredEvents.values());
-  const listeners = [...listenersOf(modules), feed.listener()];
+  const listeners = [...collectListeners(modules), feed.listener()];
   const validates = config.appEnv !== 'production';
   const events = new EventHub({ listeners, events: declaredEvents, installations, central: db, validates });
   const deliveries = new DeliveryWorker({
@@ -211,7 +214,7 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
       createContext: (auditEntry) => new Context(kernel, { requestId, module, tenant, auditEntry, system: true }),
     });
   };
-  const { handlers, schedules } = jobsOf(
+  const { handlers, schedules } = collectJobs(
     modules,
     { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
     installations,
@@ -254,8 +257,8 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     onClose: (work) => void closing.push(work),
   });
   // Before `signals` starts, so that its caches miss no notification.
-  const ofModule = await identityOf(modules, services);
-  const identity = parts.identity ?? ofModule;
+  const moduleIdentity = await createIdentity(modules, services);
+  const identity = overrides.identity ?? moduleIdentity;
   const realtime = new Realtime({
     pubsub,
     signals,
@@ -290,9 +293,9 @@ export async function boot({ config, server, secrets, ...base }: Foundations, pa
     modules,
     installations,
     operations,
-    consumes: consumesOf(modules),
-    personalData: personalDataOf(tenant),
-    notificationTypes: notificationTypesOf(modules),
+    consumes: collectConsumes(modules),
+    personalData: createPersonalData(tenant),
+    notificationTypes: collectNotificationTypes(modules),
     audit,
     events,
     feed,

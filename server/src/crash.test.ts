@@ -8,15 +8,15 @@ import { causeWork, crashMail, crashModule } from '../testing/crash-module.ts';
 import { startPlatform, type TestTenant } from '../testing/platform.ts';
 
 /*
- * Whatever is killed when, a committed change has its event, its job and its mail, each once, and a rolled-back one has none.
- * The tests kill a process of the platform, or its connections to PostgreSQL.
+ * Whichever process is killed, a committed change has its event, its job and its mail, each once, and a rolled-back one has
+ * none. The tests kill a process of the platform, or its connections to PostgreSQL.
  */
 
-const heard: string[] = [];
+const receivedEvents: string[] = [];
 const done: string[] = [];
 const record = (list: string[]) => async (ctx: Ctx) => void list.push(ctx.tenant.id);
 
-const platform = await startPlatform({ modules: [crashModule({ event: record(heard), job: record(done) })] });
+const platform = await startPlatform({ modules: [crashModule({ event: record(receivedEvents), job: record(done) })] });
 const { central, deliveries, services } = platform.kernel;
 await platform.kernel.work();
 const mark = (id: string) => sql`INSERT INTO crash_marks VALUES (${id})`;
@@ -56,7 +56,12 @@ async function effects({ id, db }: TestTenant, effect: Effect) {
     db.rows(sql`SELECT FROM added_jobs`),
   ]);
   const count = (list: string[]) => list.filter((tenant) => tenant === id).length;
-  return { changes: notes.length, left: waiting.length + jobs.length, events: count(heard), jobs: count(done) };
+  return {
+    changes: notes.length,
+    left: waiting.length + jobs.length,
+    events: count(receivedEvents),
+    jobs: count(done),
+  };
 }
 
 const exactlyOnce = { work: { changes: 1, left: 0, events: 1, jobs: 1 }, mail: { changes: 1, mails: 1 } };

@@ -31,7 +31,7 @@ import type { Directory } from './tenancy/directory.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
 import type { TenantDatabases } from './tenancy/tenant-databases.ts';
 
-/** The parts of the running platform, wired by `boot`. */
+/** The services of the running platform, wired by `boot`. */
 export interface Kernel {
   readonly config: Config;
   readonly log: Log;

@@ -18,7 +18,7 @@ import { version } from './version.ts';
 const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 /** The environment and the output of the program. Tests replace them to run commands in their own process. */
-export interface Surroundings {
+export interface MainOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
@@ -33,16 +33,16 @@ if (import.meta.main) {
 }
 
 /** Runs one command and returns the exit code: 0 success, 1 failure, 2 wrong usage. */
-export async function main([name = 'help', ...argv]: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function main([name = 'help', ...argv]: readonly string[], options: MainOptions): Promise<number> {
   const say = (line: string) => {
-    surroundings.print(line);
+    options.print(line);
     return 0;
   };
   const fail = (message: string, code: 1 | 2) => {
-    surroundings.printError(`chowkd: ${message.split('\n')[0]}`);
+    options.printError(`chowkd: ${message.split('\n')[0]}`);
     return code;
   };
-  const moduleCommands = () => readModuleCommands(surroundings.environment);
+  const moduleCommands = () => readModuleCommands(options.environment);
   if (['help', '--help', '-h'].includes(name)) return say(help([...kernelCommands, ...(await moduleCommands())]));
   if (['version', '--version', '-v'].includes(name)) return say(version);
   const hasName = (command: Command) => command.name === name;
@@ -50,7 +50,7 @@ export async function main([name = 'help', ...argv]: readonly string[], surround
   if (!command) return fail(`unknown command ${name}; run 'chowkd help' to see all commands`, 2);
   if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
   try {
-    await runCommand(command, argv, surroundings);
+    await runCommand(command, argv, options);
     return 0;
   } catch (error) {
     return fail(errorMessage(error), error instanceof UsageError ? 2 : 1);
@@ -60,7 +60,7 @@ export async function main([name = 'help', ...argv]: readonly string[], surround
 async function runCommand(
   command: Command,
   argv: readonly string[],
-  { environment, print, printError }: Surroundings,
+  { environment, print, printError }: MainOptions,
 ): Promise<void> {
   const input = readInput(command, argv);
   const config = readConfig(environment);
@@ -122,7 +122,9 @@ function previousKeys({ appPreviousKey }: Config): Buffer[] {
 async function readModuleCommands(environment: NodeJS.ProcessEnv): Promise<Command[]> {
   try {
     const modules = await loadModules(readConfig(environment));
-    return modules.flatMap(({ alias, parts }) => (parts.commands ?? []).map((command) => toCommand(alias, command)));
+    return modules.flatMap(({ alias, definition }) =>
+      (definition.commands ?? []).map((command) => toCommand(alias, command)),
+    );
   } catch {
     return [];
   }

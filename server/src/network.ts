@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-/** What a request says about where it comes from. */
+/** The origin of a request. */
 export interface RequestSource {
   /** The client's address, from the headers of trusted proxies. */
   readonly ip: string;
@@ -14,7 +14,7 @@ export interface RequestSource {
  * The network to which limits apply: an IPv4 address, also in IPv4-mapped form, or the /64 prefix of an IPv6 address,
  * because one client usually controls the whole prefix.
  */
-export function networkOf(address: string): string {
+export function networkPrefix(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

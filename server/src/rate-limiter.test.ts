@@ -100,7 +100,7 @@ test('keys are counted separately', () => {
   );
 });
 
-test('a look at the state counts nothing and agrees with the next request, also in the next window', () => {
+test('reading the state counts nothing and agrees with the next request, also in the next window', () => {
   fc.assert(
     fc.property(limits, pauses, (limit, gaps) => {
       const key = newKey();

@@ -61,14 +61,14 @@ export class RateLimiter {
   /** Counts a request, unless it is above the limit. */
   take(key: string, limit: number, now: number): RateLimitState {
     const window = this.#windowAt(key, now);
-    const state = stateOf(window, limit, now);
+    const state = windowState(window, limit, now);
     if (state.allowed) this.#count(key, window);
     return state;
   }
 
   /** What `take` would return; counts nothing. */
   peek(key: string, limit: number, now: number): RateLimitState {
-    return stateOf(this.#windowAt(key, now), limit, now);
+    return windowState(this.#windowAt(key, now), limit, now);
   }
 
   /** Exchanges counts with the store. Counts that cannot be sent are sent with the next call. */
@@ -133,7 +133,7 @@ export class RateLimiter {
   }
 }
 
-function stateOf(window: Window, limit: number, now: number): RateLimitState {
+function windowState(window: Window, limit: number, now: number): RateLimitState {
   const elapsed = now % windowMs;
   // The previous window counts by its share of the last minute. In integers, so that a retry exactly at the announced
   // time is allowed.

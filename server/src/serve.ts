@@ -57,8 +57,8 @@ export const serveCommand: Command = {
 };
 
 async function greetings(kernel: Kernel, url: string): Promise<string[]> {
-  const lines = kernel.modules.map(({ alias: module, parts }) =>
-    parts.greeting?.(new Context(kernel, { requestId: 'serve', module, system: true }), url),
+  const lines = kernel.modules.map(({ alias: module, definition }) =>
+    definition.greeting?.(new Context(kernel, { requestId: 'serve', module, system: true }), url),
   );
   return (await Promise.all(lines)).flatMap((greeting) => greeting ?? []);
 }

@@ -12,7 +12,7 @@ export interface SharedCache {
 
 /** The cache of one process. Values are stored as JSON, so that every caller gets its own copy. */
 export class LocalCache implements SharedCache {
-  readonly #values = new LRUCache<string, string>({ max: 10_000, maxSize: 32 * 2 ** 20, sizeCalculation: sizeOf });
+  readonly #values = new LRUCache<string, string>({ max: 10_000, maxSize: 32 * 2 ** 20, sizeCalculation: entrySize });
 
   async get(key: string): Promise<unknown> {
     const text = this.#values.get(key);
@@ -28,6 +28,6 @@ export class LocalCache implements SharedCache {
   }
 }
 
-function sizeOf(text: string, key: string): number {
+function entrySize(text: string, key: string): number {
   return text.length + key.length + 1;
 }

@@ -18,7 +18,7 @@ import type { FileStore } from './files/file-store.ts';
 import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
-import { permissionsOf } from './loader/permissions.ts';
+import { collectPermissions } from './loader/permissions.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { isLoopback } from './network.ts';
 import { isOwnHost, isOwnOrigin } from './own-host.ts';
@@ -47,7 +47,7 @@ import {
 } from './tenancy/tenants.ts';
 import { version } from './version.ts';
 
-interface Parts {
+interface Dependencies {
   readonly config: Config;
   readonly log: Log;
   readonly central: Central;
@@ -74,8 +74,8 @@ interface Parts {
   readonly onClose: SystemServices['onClose'];
 }
 
-export function makeSystemServices(parts: Parts): SystemServices {
-  const { config, central, databases, redis } = parts;
+export function makeSystemServices(dependencies: Dependencies): SystemServices {
+  const { config, central, databases, redis } = dependencies;
   return {
     version,
     environment: config.appEnv,
@@ -95,46 +95,46 @@ export function makeSystemServices(parts: Parts): SystemServices {
       bcryptCost: config.bcryptCost,
     },
     central: central.db,
-    log: parts.log,
-    signals: parts.signals,
-    secrets: parts.secrets,
-    mail: parts.mailer,
-    limits: limitsOf(parts),
-    cache: parts.cache,
-    http: parts.http,
-    files: parts.files,
-    actions: parts.actions,
-    graphql: parts.graphql,
-    permissions: permissionsOf(parts.modules),
-    now: parts.now,
+    log: dependencies.log,
+    signals: dependencies.signals,
+    secrets: dependencies.secrets,
+    mail: dependencies.mailer,
+    limits: limitsService(dependencies),
+    cache: dependencies.cache,
+    http: dependencies.http,
+    files: dependencies.files,
+    actions: dependencies.actions,
+    graphql: dependencies.graphql,
+    permissions: collectPermissions(dependencies.modules),
+    now: dependencies.now,
     newId,
     tenants: {
-      problemOf: (id) => idProblem(central.db, databases, id),
+      idProblem: (id) => idProblem(central.db, databases, id),
       async find(label) {
-        const { id, name } = await requireTenant(parts.directory, label);
+        const { id, name } = await requireTenant(dependencies.directory, label);
         return { id, name };
       },
       async create(tenant, inTransaction) {
         const created = await createTenant(central.db, databases, tenant, inTransaction);
-        parts.announceMigration(created.id);
+        dependencies.announceMigration(created.id);
         return created;
       },
       async finish(id, inTransaction) {
         await finishTenant(central.db, databases, id, inTransaction);
-        parts.announceMigration(id);
+        dependencies.announceMigration(id);
       },
-      steps: tenantSteps(parts),
+      steps: tenantSteps(dependencies),
     },
-    settings: parts.settings,
-    domains: domainsOf(parts),
+    settings: dependencies.settings,
+    domains: domainsService(dependencies),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),
     async migrate() {
-      const { applied, skipped } = await migrate(central.address, central.database, parts.centralMigrations);
+      const { applied, skipped } = await migrate(central.address, central.database, dependencies.centralMigrations);
       return { applied: applied.length, skipped };
     },
-    seed: (db) => seed(db, parts),
-    fillWithDemoData: parts.fillWithDemoData,
+    seed: (db) => seed(db, dependencies),
+    fillWithDemoData: dependencies.fillWithDemoData,
     async pingCache() {
       if (!redis) return { up: true, name: 'in process' };
       return redis.client.ping().then(
@@ -143,9 +143,9 @@ export function makeSystemServices(parts: Parts): SystemServices {
       );
     },
     runExclusively: runExclusivelyInTurn(central),
-    runIfUnlocked: runIfUnlocked(parts.signals),
+    runIfUnlocked: runIfUnlocked(dependencies.signals),
     addJob: (job, data, { tx, delaySeconds = 0 }) =>
-      parts.jobs.addAll(
+      dependencies.jobs.addAll(
         [
           {
             task: { job, tenant: '', data, requestId: job },
@@ -154,11 +154,11 @@ export function makeSystemServices(parts: Parts): SystemServices {
         ],
         tx,
       ),
-    onClose: parts.onClose,
+    onClose: dependencies.onClose,
     async reset() {
-      await resetDatabases(central, databases, parts.centralMigrations);
+      await resetDatabases(central, databases, dependencies.centralMigrations);
       // The job queues were dropped as well, and running workers do not create them.
-      await parts.jobs.start();
+      await dependencies.jobs.start();
     },
   };
 }
@@ -189,9 +189,9 @@ function runIfUnlocked(signals: Signals): SystemServices['runIfUnlocked'] {
   };
 }
 
-function domainsOf({ central, directory }: Parts): DomainsService {
+function domainsService({ central, directory }: Dependencies): DomainsService {
   return {
-    problemOf: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
+    labelProblem: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
     list: (tenantId) => listDomains(central.db, tenantId),
     async add(tenantId, domain) {
       const alias = await addAlias(central.db, tenantId, domain);
@@ -205,7 +205,7 @@ function domainsOf({ central, directory }: Parts): DomainsService {
   };
 }
 
-function limitsOf({ limiter, now }: Parts): Limits {
+function limitsService({ limiter, now }: Dependencies): Limits {
   return {
     has: (key, perMinute) => limiter.peek(key, perMinute, now().getTime()).allowed,
     take(key, perMinute) {
@@ -215,7 +215,7 @@ function limitsOf({ limiter, now }: Parts): Limits {
   };
 }
 
-async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: number; settings: number }> {
+async function seed(db: Db, { modules, config }: Dependencies): Promise<{ modules: number; settings: number }> {
   const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
   const settings = {
     'platform.name': 'Chowk',
@@ -235,7 +235,7 @@ async function seed(db: Db, { modules, config }: Parts): Promise<{ modules: numb
   return { modules: modules.length, settings: Object.keys(settings).length };
 }
 
-function tenantSteps({ central: { db }, databases, announceMigration }: Parts): TenantSteps {
+function tenantSteps({ central: { db }, databases, announceMigration }: Dependencies): TenantSteps {
   return {
     newId: () => newTenantId(db, databases),
     reserve: (tenant, module) => reserveTenant(db, databases, tenant, module),

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { inject } from 'vitest';
-import { accountsOf } from '../../modules/identity/accounts/accounts.ts';
+import { getAccounts } from '../../modules/identity/accounts/accounts.ts';
 import { addMember, createUser } from '../../modules/identity/accounts/users.ts';
 import { createPersonalClient } from '../../modules/identity/profile/personal-tokens.ts';
 import { startPlatform, type TestOptions, type TestPlatform, type TestResponse, type TestTenant } from './platform.ts';
@@ -41,10 +41,10 @@ export async function startAccounts(options: TestOptions = {}): Promise<Accounts
   const platform = await startPlatform({ ...options, identity: undefined });
   const { kernel, request } = platform;
   await writeFile(join(kernel.config.storagePath, 'oauth-private.key'), inject('signingKey'));
-  const { keys, passwords, sessions } = accountsOf(kernel.services);
+  const { keys, passwords, sessions } = getAccounts(kernel.services);
   await keys.ensure();
   await createPersonalClient(kernel.central.db);
-  if (!options.beside) await kernel.work();
+  if (!options.sharedWith) await kernel.work();
   return {
     ...platform,
     async person({ tenant, role = 'Owner', name = 'Asha Rao', verified = true } = {}) {

@@ -1,10 +1,10 @@
 import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
 import { openServer } from '../src/db/server.ts';
-import { archiveParts } from '../src/operator/archive-parts.ts';
+import { archiveServices } from '../src/operator/archive-services.ts';
 import { exportTenant } from '../src/tenancy/archive-export.ts';
 import { importTenant } from '../src/tenancy/archive-import.ts';
-import type { ArchiveParts } from '../src/tenancy/archive-parts.ts';
+import type { ArchiveServices } from '../src/tenancy/archive-services.ts';
 import { deleteTenant } from '../src/tenancy/remove-tenant.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
@@ -13,7 +13,7 @@ import { testSecrets } from './test-config.ts';
 const [task = '', moment = '', id = '', path = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 const kernel = await boot({ config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets });
-const parts = await archiveParts(kernel);
+const services = await archiveServices(kernel);
 
 function dieAt(name: string): void {
   if (name !== moment) return;
@@ -23,29 +23,29 @@ function dieAt(name: string): void {
 }
 
 /** The parts, each of which may be the moment: `before` it is called. */
-const watched: ArchiveParts = {
-  ...parts,
+const watched: ArchiveServices = {
+  ...services,
   onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : ''),
   files: {
-    readContent: (...call) => parts.files.readContent(...call),
+    readContent: (...call) => services.files.readContent(...call),
     writeContent: async (...call) => {
-      await parts.files.writeContent(...call);
+      await services.files.writeContent(...call);
       dieAt('files');
     },
     removeTenant: async (...call) => {
       dieAt('database dropped');
-      await parts.files.removeTenant(...call);
+      await services.files.removeTenant(...call);
       dieAt('files removed');
     },
   },
   teams: {
-    ...parts.teams,
+    ...services.teams,
     importTeam: async (...call) => {
       dieAt('team');
-      return parts.teams.importTeam(...call);
+      return services.teams.importTeam(...call);
     },
     removeTenant: async (...call) => {
-      await parts.teams.removeTenant(...call);
+      await services.teams.removeTenant(...call);
       dieAt('rows');
     },
   },

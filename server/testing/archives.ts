@@ -73,7 +73,7 @@ export async function filledTenant(platform: AccountsPlatform, { size = 40, seed
 }
 
 /** A fingerprint of the archived rows of each table. */
-export async function contentOf(
+export async function dumpTenant(
   kernel: Kernel,
   tenantId: string,
   normalize: (text: string) => string = (text) => text,
@@ -95,7 +95,7 @@ export async function contentOf(
 }
 
 /** What the triggers count must be what a count finds. */
-export async function countersOf(kernel: Kernel, tenantId: string): Promise<{ name: string; value: number }[]> {
+export async function readAllCounters(kernel: Kernel, tenantId: string): Promise<{ name: string; value: number }[]> {
   return withConnection(kernel.central.address, `tenant${tenantId}`, limits, async (connection) => {
     const { rows } = await connection.query<{ name: string; value: number }>(
       sql`SELECT name, sum(value)::bigint AS value FROM counters GROUP BY name HAVING sum(value) <> 0 ORDER BY name`,

@@ -19,14 +19,14 @@ export function undocumentedErrors({ actions, modules }: Kernel) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const validators = new Map<string, ValidateFunction>();
 
-  function schemaOf({ path, method = 'GET' }: RegisteredAction, status: number): object | false {
+  function findSchema({ path, method = 'GET' }: RegisteredAction, status: number): object | false {
     const responses = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses ?? {};
     const response = responses[status] ?? responses.default;
     const { content } = (response?.$ref ? components.responses[response.$ref.split('/')[3] ?? ''] : response) ?? {};
     return content?.['application/json']?.schema ?? false;
   }
 
-  function validatorOf(schema: object | false): ValidateFunction {
+  function getValidator(schema: object | false): ValidateFunction {
     const key = JSON.stringify(schema);
     const validator = validators.get(key) ?? ajv.compile(schema && { ...schema, components });
     validators.set(key, validator);
@@ -34,7 +34,7 @@ export function undocumentedErrors({ actions, modules }: Kernel) {
   }
 
   return (action: RegisteredAction, { status, body }: TestResponse): string | undefined => {
-    const validate = validatorOf(schemaOf(action, status));
+    const validate = getValidator(findSchema(action, status));
     const isDocumented: boolean = validate(body);
     if (!isDocumented) return ajv.errorsText(validate.errors);
     // GraphQL has a list of errors.

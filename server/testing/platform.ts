@@ -6,7 +6,7 @@ import { type Caller, type Ctx, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, inject } from 'vitest';
 import type { RegisteredAction } from '../src/actions/registry.ts';
-import { boot, type Parts } from '../src/boot.ts';
+import { boot, type Overrides } from '../src/boot.ts';
 import { Context } from '../src/context/context.ts';
 import { errorCodes } from '../src/http/openapi/responses.ts';
 import { createHttpServer } from '../src/http/server.ts';
@@ -16,7 +16,7 @@ import type { TenantEntry } from '../src/tenancy/directory.ts';
 import { createTenant, type NewTenant } from '../src/tenancy/tenants.ts';
 import { recordErrors } from './logged-errors.ts';
 import { repositoryModules } from './repository-modules.ts';
-import { aside } from './scratch-database.ts';
+import { onSeparateConnection } from './scratch-database.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 import { TestIdentity } from './test-identity.ts';
 
@@ -54,17 +54,17 @@ export interface TestPlatform {
   request(options: InjectOptions): Promise<TestResponse>;
 }
 
-export interface TestOptions extends Parts {
+export interface TestOptions extends Overrides {
   readonly environment?: Record<string, string>;
   /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
-  readonly beside?: TestPlatform;
+  readonly sharedWith?: TestPlatform;
   /** The key of another installation. */
   readonly secrets?: SecretBox;
 }
 
 async function newCentralDatabase(): Promise<string> {
   const name = `central_${randomBytes(6).toString('hex')}`;
-  await aside('postgres', (connection) =>
+  await onSeparateConnection('postgres', (connection) =>
     connection.script(`CREATE DATABASE ${name} TEMPLATE ${inject('centralTemplate')} STRATEGY file_copy`),
   );
   return name;
@@ -72,10 +72,10 @@ async function newCentralDatabase(): Promise<string> {
 
 /** The test server is in memory, and a run creates a thousand databases. */
 async function dropDatabases(centralDatabase: string): Promise<void> {
-  const { rows } = await aside(centralDatabase, (connection) =>
+  const { rows } = await onSeparateConnection(centralDatabase, (connection) =>
     connection.query<{ name: string }>(sql`SELECT database_name AS name FROM tenants`),
   );
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     for (const name of [...rows.map((row) => row.name), centralDatabase]) {
       await connection.script(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
     }
@@ -83,7 +83,7 @@ async function dropDatabases(centralDatabase: string): Promise<void> {
 }
 
 async function becomeAnother(database: string): Promise<void> {
-  await aside(database, (connection) =>
+  await onSeparateConnection(database, (connection) =>
     connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL'),
   );
 }
@@ -91,35 +91,35 @@ async function becomeAnother(database: string): Promise<void> {
 /** Starts a platform on a new central database. Closed after the test file. */
 export async function startPlatform({
   environment = {},
-  beside,
+  sharedWith,
   secrets,
-  ...parts
+  ...overrides
 }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
-  const centralDatabase = beside?.kernel.central.database ?? (await newCentralDatabase());
+  const centralDatabase = sharedWith?.kernel.central.database ?? (await newCentralDatabase());
   if (secrets) await becomeAnother(centralDatabase);
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
-  const storage = beside?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
+  const storage = sharedWith?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));
   const config = testConfig({ STORAGE_PATH: storage, ...environment });
   const errors = recordErrors();
-  const modules = parts.modules ?? (await repositoryModules());
-  const foundations = { config, log: errors.log, server, secrets: secrets ?? testSecrets };
-  const kernel = await boot(foundations, { identity, ...parts, modules });
+  const modules = overrides.modules ?? (await repositoryModules());
+  const options = { config, log: errors.log, server, secrets: secrets ?? testSecrets };
+  const kernel = await boot(options, { identity, ...overrides, modules });
   const app = await createHttpServer(kernel);
   afterAll(async () => {
     await app.close();
     await kernel.close();
-    if (beside) return;
+    if (sharedWith) return;
     await dropDatabases(centralDatabase);
     await rm(storage, { recursive: true, force: true });
   });
-  const actionOf = recordActions(app);
+  const findAction = recordActions(app);
   const assertDeclared = declaredErrors(kernel);
   const request = async (options: InjectOptions) => {
     const response = readResponse(await app.inject(options));
     if (response.status === 500) errors.show(String(response.headers['x-request-id']));
-    assertDeclared(actionOf(response), response);
+    assertDeclared(findAction(response), response);
     return response;
   };
   return {
@@ -196,13 +196,13 @@ const serverErrors = new Set(['http.not_found', 'http.bad_request', 'http.malfor
 
 /** Throws for a 4xx response whose code the action does not declare, so that all tests check the API description. */
 function declaredErrors({ modules }: Kernel): (action: RegisteredAction | undefined, response: TestResponse) => void {
-  const errors = Object.assign({}, ...modules.map(({ parts }) => parts.errors ?? {}));
-  const codesOf = new Map<RegisteredAction, readonly string[]>();
+  const errors = Object.assign({}, ...modules.map(({ definition }) => definition.errors ?? {}));
+  const codesByAction = new Map<RegisteredAction, readonly string[]>();
   return (action, { status, body }) => {
     const code = body?.code;
     if (!action || status < 400 || status >= 500 || typeof code !== 'string' || serverErrors.has(code)) return;
-    const codes = codesOf.get(action) ?? errorCodes(action, errors);
-    codesOf.set(action, codes);
+    const codes = codesByAction.get(action) ?? errorCodes(action, errors);
+    codesByAction.set(action, codes);
     if (!codes.includes(code)) {
       throw new Error(`${action.name} answered ${status} ${code}, which its declaration does not list`);
     }

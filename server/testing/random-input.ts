@@ -1,5 +1,5 @@
 import { pick, type Random } from '@chowk/kit/kernel';
-import { exampleOf } from '../src/http/openapi/examples.ts';
+import { createExample } from '../src/http/openapi/examples.ts';
 
 /* Random inputs from the schemas of actions: values that the schema accepts, and changes that it may reject. */
 
@@ -9,7 +9,7 @@ interface Schema {
   readonly pattern?: string;
   readonly examples?: readonly unknown[];
   readonly enum?: readonly unknown[];
-  readonly eachOneOf?: readonly string[];
+  readonly eachEnum?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -200,9 +200,9 @@ export class RandomInput {
 
   /** A value that the schema accepts. `about` is the kind of record that an `id` belongs to. */
   valid(schema: object, name = '', about = ''): unknown {
-    const { anyOf, examples, enum: allowed, eachOneOf, type, money, properties } = schema as Schema;
+    const { anyOf, examples, enum: allowed, eachEnum, type, money, properties } = schema as Schema;
     if (allowed) return this.pick(allowed);
-    if (eachOneOf) return [this.pick(eachOneOf)];
+    if (eachEnum) return [this.pick(eachEnum)];
     if (anyOf && !properties) return this.valid(this.pick(anyOf), name, about);
     if (money) return this.pick([type].flat().includes('null') ? [null, ...amounts] : amounts);
     const seen = this.#seen.of(name, about).filter((value) => fits(schema as Schema, value));
@@ -246,7 +246,7 @@ export class RandomInput {
       const { length } = [...text.trim()];
       return length >= minLength && length <= maxLength && expression.test(text);
     });
-    return fitting.length > 0 ? this.pick(fitting) : exampleOf(schema, 'input', name);
+    return fitting.length > 0 ? this.pick(fitting) : createExample(schema, 'input', name);
   }
 
   #record({ properties = {}, patternProperties, required = [] }: Schema, about: string): Fields {

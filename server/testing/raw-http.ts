@@ -34,6 +34,6 @@ function readResponse(text: string): RawResponse {
 }
 
 /** The port of a listening server. */
-export function portOf({ server }: FastifyInstance): number {
+export function getPort({ server }: FastifyInstance): number {
   return (server.address() as AddressInfo).port;
 }

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { eventually } from './eventually.ts';
 import type { TestCaller } from './platform.ts';
-import { portOf } from './raw-http.ts';
+import { getPort } from './raw-http.ts';
 
 export interface Frame {
   readonly event: string;
@@ -20,7 +20,7 @@ export class RealtimeClient {
   readonly closed: Promise<number>;
 
   constructor(app: FastifyInstance, path: string, headers: Record<string, string> = {}) {
-    this.socket = new WebSocket(`ws://127.0.0.1:${portOf(app)}${path}`, { headers });
+    this.socket = new WebSocket(`ws://127.0.0.1:${getPort(app)}${path}`, { headers });
     this.socket.on('message', (text) => this.frames.push(readFrame(String(text))));
     this.closed = new Promise((resolve) => this.socket.on('close', resolve));
     onTestFinished(() => this.socket.terminate());

@@ -6,7 +6,10 @@ import { type Connection, withConnection } from '../src/db/connection.ts';
 export const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
 
 /** Runs `work` on a separate connection. */
-export function aside<Result>(database: string, work: (connection: Connection) => Promise<Result>): Promise<Result> {
+export function onSeparateConnection<Result>(
+  database: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   return withConnection(inject('server'), database, limits, work);
 }
 
@@ -14,7 +17,7 @@ export function aside<Result>(database: string, work: (connection: Connection) =
 export async function scratchDatabases(count: number): Promise<string[]> {
   const prefix = `scratch_${randomBytes(6).toString('hex')}`;
   const names = Array.from({ length: count }, (_, index) => `${prefix}_${index}`);
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     for (const name of names) await connection.script(`CREATE DATABASE ${name}`);
   });
   return names;
@@ -26,5 +29,5 @@ export async function scratchDatabase(): Promise<string> {
 
 /** Terminates a PostgreSQL backend, as an administrator or a failover would. */
 export async function terminate(pid: number): Promise<void> {
-  await aside('postgres', (connection) => connection.query(sql`SELECT pg_terminate_backend(${pid})`));
+  await onSeparateConnection('postgres', (connection) => connection.query(sql`SELECT pg_terminate_backend(${pid})`));
 }

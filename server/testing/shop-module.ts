@@ -62,6 +62,6 @@ export async function withShop(): Promise<LoadedModule[]> {
 }
 
 /** An order of one unit. */
-export function orderOf(customer: object, total: string, more: object = {}) {
+export function buildOrder(customer: object, total: string, more: object = {}) {
   return { customer, items: [{ name: 'Tea', quantity: 1, price: total }], note: 'Ring twice', ...more };
 }

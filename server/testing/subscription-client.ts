@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import WebSocket from 'ws';
 import { eventually } from './eventually.ts';
 import type { TestPlatform } from './platform.ts';
-import { portOf } from './raw-http.ts';
+import { getPort } from './raw-http.ts';
 
 type Process = Pick<TestPlatform, 'app' | 'kernel'>;
 
@@ -17,7 +17,7 @@ export class SubscriptionClient {
   constructor(process: Process, params: ClientOptions['connectionParams'], options: Partial<ClientOptions> = {}) {
     this.#process = process;
     this.client = createClient({
-      url: `ws://127.0.0.1:${portOf(process.app)}/api/v1/graphql`,
+      url: `ws://127.0.0.1:${getPort(process.app)}/api/v1/graphql`,
       webSocketImpl: WebSocket,
       connectionParams: params as never,
       retryAttempts: 0,

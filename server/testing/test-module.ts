@@ -14,17 +14,17 @@ export interface TestModule extends Module {
 const anyEvent = defineEvent({
   summary: 'Something has happened',
   payload: Type.Unknown(),
-  about: (payload) => (payload as { about?: string }).about,
+  subject: (payload) => (payload as { subject?: string }).subject,
 });
 
 /** A module without a folder. Installed for every tenant. */
-export function testModule({ alias, consumes, emits, migration, ...parts }: TestModule): LoadedModule {
+export function testModule({ alias, consumes, emits, migration, ...definition }: TestModule): LoadedModule {
   const text = migration ?? '';
-  const events = { ...parts.events, ...Object.fromEntries((emits ?? []).map((name) => [name, anyEvent])) };
+  const events = { ...definition.events, ...Object.fromEntries((emits ?? []).map((name) => [name, anyEvent])) };
   return {
     alias,
     folder: '',
-    parts: { ...parts, events },
+    definition: { ...definition, events },
     manifest: {
       name: alias,
       alias,
@@ -33,7 +33,7 @@ export function testModule({ alias, consumes, emits, migration, ...parts }: Test
       compatibility: { platform: '*' },
       auto_install: true,
       api: { consumes: [...(consumes ?? [])] },
-      events: { emits: Object.keys(events), listens: (parts.listeners ?? []).map(({ event }) => event) },
+      events: { emits: Object.keys(events), listens: (definition.listeners ?? []).map(({ event }) => event) },
     },
     migrations: { owner: alias, migrations: migration ? [{ name: '0001_test.sql', text, checksum: text }] : [] },
   };

@@ -60,7 +60,7 @@ export async function startWizard({
   const { db } = kernel.central;
   const { storagePath } = kernel.config;
   if (keyAtHand) await writeFile(join(storagePath, 'oauth-private.key'), inject('signingKey'));
-  if (!options.beside) await deleteSeed(platform);
+  if (!options.sharedWith) await deleteSeed(platform);
   const get: Wizard['get'] = (path) => request({ url: `/api/v1/install/${path}` });
   const post: Wizard['post'] = (path, body, headers = {}) =>
     request({

@@ -3,7 +3,7 @@ import { createClient as createSocket } from 'graphql-ws';
 import { expect, onTestFinished, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';
 
 const platform = await startAccounts();
@@ -12,7 +12,7 @@ await platform.app.listen({ host: '127.0.0.1', port: 0 });
 test('subscriptions continue after the platform could not be reached for a while', async () => {
   const acme = await platform.tenant();
   const asha = await platform.person({ tenant: acme });
-  const proxy = await startProxy({ host: '127.0.0.1', port: portOf(platform.app), user: '', password: '' });
+  const proxy = await startProxy({ host: '127.0.0.1', port: getPort(platform.app), user: '', password: '' });
   const { host, port } = proxy.address;
   const chowk = createClient({ url: `http://${host}:${port}`, tenant: acme.id, tokens: memoryTokens() });
   await chowk.signIn(asha);

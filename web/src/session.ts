@@ -1,4 +1,4 @@
-import { type Client, createClient, type TokenStore, type Tokens, userOf } from '@chowk/client';
+import { type Client, createClient, parseUserId, type TokenStore, type Tokens } from '@chowk/client';
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from './observable.ts';
@@ -13,7 +13,7 @@ const userKey = 'chowk.user';
 export type SessionState = 'signed-out' | 'signed-in' | 'expired';
 
 const state = observable<SessionState>(readTokens() ? 'signed-in' : 'signed-out');
-const user = observable<string | undefined>(userOf(readTokens()?.accessToken));
+const user = observable<string | undefined>(parseUserId(readTokens()?.accessToken));
 const tenant = observable<string | undefined>(localStorage.getItem(tenantKey) ?? undefined);
 let isSigningOut = false;
 
@@ -26,7 +26,7 @@ export const queries = new QueryClient({
 const tokens: TokenStore = {
   get: readTokens,
   set(next) {
-    const id = userOf(next.accessToken);
+    const id = parseUserId(next.accessToken);
     if (id !== undefined && !isSigningOut) localStorage.setItem(userKey, id);
     localStorage.setItem(tokensKey, JSON.stringify(next));
     // A refresh that was under way: the sign-out waits for it.

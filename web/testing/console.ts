@@ -7,7 +7,7 @@ import { type AccountsPlatform, type Person, startAccounts } from '../../server/
 import { chromiumPath } from '../../server/testing/chromium.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import type { TestOptions, TestTenant } from '../../server/testing/platform.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
+import { getPort } from '../../server/testing/raw-http.ts';
 
 /* The console in a real browser, on a real platform. `npm run shots` also takes pictures of its pages. */
 
@@ -39,7 +39,7 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
   const platform = await startAccounts({ ...options, environment });
   await writeFile(join(platform.kernel.config.storagePath, 'installed'), '');
   await platform.app.listen({ host: '127.0.0.1', port: 0 });
-  const origin = `http://localhost:${portOf(platform.app)}`;
+  const origin = `http://localhost:${getPort(platform.app)}`;
   return {
     ...platform,
     origin,

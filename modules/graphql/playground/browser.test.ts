@@ -4,8 +4,8 @@ import { afterAll, test as anyTest, expect, onTestFinished, vi } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { chromiumPath } from '../../../server/testing/chromium.ts';
 import type { TestPlatform } from '../../../server/testing/platform.ts';
-import { portOf } from '../../../server/testing/raw-http.ts';
-import { accountsOf } from '../../identity/accounts/accounts.ts';
+import { getPort } from '../../../server/testing/raw-http.ts';
+import { getAccounts } from '../../identity/accounts/accounts.ts';
 import { addMember } from '../../identity/accounts/users.ts';
 import { hashSecret } from '../../identity/secret-tokens.ts';
 
@@ -21,7 +21,7 @@ let browser: Browser | undefined;
 afterAll(() => browser?.close());
 
 function host(label?: string, { app }: Pick<TestPlatform, 'app'> = platform): string {
-  return `http://${label ? `${label}.` : ''}localhost:${portOf(app)}`;
+  return `http://${label ? `${label}.` : ''}localhost:${getPort(app)}`;
 }
 
 /** Opens the playground in a new browser profile. Errors in the console fail the test. */
@@ -162,7 +162,7 @@ test('a user whose session has ended signs in again and continues with the same 
   await page.getByText('Ravi · Acme Stores').waitFor();
   await run(page, 'query Mine { __typename }');
   await result(page).getByText(typename).waitFor();
-  await accountsOf(kernel.services).sessions.revokeAll(ravi.id);
+  await getAccounts(kernel.services).sessions.revokeAll(ravi.id);
   await kernel.signals.waitUntilApplied();
   await page.getByRole('button', { name: 'Execute query' }).click();
   await alert(page).getByText('Your session has expired. Sign in again.').waitFor();

@@ -8,8 +8,8 @@ import { SigningKeys } from './signing-keys.ts';
 
 type IdentityChange = Parameters<Parameters<Identity['onChange']>[0]>[0];
 
-/** The parts of this module that keep state in memory: `accountsOf(ctx.system).sessions`. */
-export const accountsOf = platformState((system: SystemServices) => {
+/** The services of this module that keep state in memory: `getAccounts(ctx.system).sessions`. */
+export const getAccounts = platformState((system: SystemServices) => {
   const keys = new SigningKeys(system);
   const tokens = new AccessTokens(keys, system);
   return {
@@ -22,7 +22,7 @@ export const accountsOf = platformState((system: SystemServices) => {
 
 /** Authenticates requests by the tokens and memberships of this module. */
 export async function createIdentity(system: SystemServices): Promise<Identity> {
-  const { sessions, memberships } = accountsOf(system);
+  const { sessions, memberships } = getAccounts(system);
   await addMissingPermissions(system);
   return {
     authenticate: (token) => sessions.authenticate(token),

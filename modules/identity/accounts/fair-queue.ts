@@ -1,6 +1,6 @@
 interface Waiter {
-  admit(): void;
-  refuse(reason: Error): void;
+  resolve(): void;
+  reject(reason: Error): void;
 }
 
 /** A queue in which groups take turns. When it is full, the longest group gives up its last place. */
@@ -18,17 +18,17 @@ export class FairQueue {
 
   /** Resolves when it is the caller's turn; rejects if there is no place. */
   wait(group: string): Promise<void> {
-    return new Promise((admit, refuse) => {
+    return new Promise((resolve, reject) => {
       const waiters = this.#groups.get(group) ?? [];
       this.#groups.set(group, waiters);
-      waiters.push({ admit, refuse });
+      waiters.push({ resolve, reject });
       this.#length += 1;
       if (this.#length > this.#max) this.#refuseOne(group);
     });
   }
 
-  /** Admits the next caller, if one waits. */
-  admitNext(): boolean {
+  /** Resolves the next waiter. Returns whether there was one. */
+  resolveNext(): boolean {
     const [next] = this.#groups;
     if (!next) return false;
     const [group, waiters] = next;
@@ -37,7 +37,7 @@ export class FairQueue {
     const first = waiters.shift();
     if (waiters.length > 0) this.#groups.set(group, waiters);
     this.#length -= 1;
-    first?.admit();
+    first?.resolve();
     return true;
   }
 
@@ -46,9 +46,9 @@ export class FairQueue {
     const countWaiting = (group: string) => this.#groups.get(group)?.length ?? 0;
     let longest = newcomer;
     for (const group of this.#groups.keys()) if (countWaiting(group) > countWaiting(longest)) longest = group;
-    const refused = this.#groups.get(longest)?.pop();
+    const rejected = this.#groups.get(longest)?.pop();
     if (countWaiting(longest) === 0) this.#groups.delete(longest);
     this.#length -= 1;
-    refused?.refuse(this.#refusal());
+    rejected?.reject(this.#refusal());
   }
 }

@@ -75,7 +75,7 @@ export class Memberships {
   }
 
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
-    const { 'security.unverified_users': access } = await this.#settings.of(tenantId);
+    const { 'security.unverified_users': access } = await this.#settings.get(tenantId);
     if (access === 'full') return membership;
     return limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
   }

@@ -40,8 +40,8 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // The next one takes over the place of this one.
-      if (!this.#queue.admitNext()) this.#running -= 1;
+      // The next caller takes over this slot.
+      if (!this.#queue.resolveNext()) this.#running -= 1;
     }
   }
 }

@@ -14,7 +14,7 @@ test('the system roles receive the permissions of a module that is added later, 
     { name: 'notes.erase', description: 'Erase notes', sensitive: true },
   ];
   const added = { ...notes, manifest: { ...manifest, permissions } };
-  await startPlatform({ beside: platform, modules: [...(await loadModules(testConfig())), added] });
+  await startPlatform({ sharedWith: platform, modules: [...(await loadModules(testConfig())), added] });
   const { db } = platform.kernel.central;
   expect(
     await db.rows(sql`

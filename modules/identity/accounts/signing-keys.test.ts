@@ -5,13 +5,13 @@ import { sql } from '@chowk/kit';
 import { beforeEach, expect, test } from 'vitest';
 import { SecretBox } from '../../../server/src/secrets.ts';
 import { startPlatform } from '../../../server/testing/platform.ts';
-import { accountsOf } from './accounts.ts';
+import { getAccounts } from './accounts.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 const platform = await startPlatform();
-const beside = await startPlatform({ beside: platform });
+const secondProcess = await startPlatform({ sharedWith: platform });
 const { central, config, signals } = platform.kernel;
-const { keys } = accountsOf(platform.kernel.services);
+const { keys } = getAccounts(platform.kernel.services);
 const file = (name: string) => join(config.storagePath, name);
 const kids = async (source = keys) => (await source.list()).map(({ kid }) => kid);
 
@@ -64,7 +64,7 @@ test('after a rotation the new key signs and the old key stays trusted, in every
   const [first] = await kids();
   const { kid } = await keys.rotate({ revoke: false });
   expect(await kids()).toEqual([kid, first]);
-  await expect.poll(() => kids(accountsOf(beside.kernel.services).keys)).toEqual([kid, first]);
+  await expect.poll(() => kids(getAccounts(secondProcess.kernel.services).keys)).toEqual([kid, first]);
   const third = await keys.rotate({ revoke: true });
   expect(await kids()).toEqual([third.kid]);
 });

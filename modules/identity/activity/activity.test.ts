@@ -26,7 +26,7 @@ interface Entry {
   details?: object;
 }
 
-async function happened({ tenantId = acme.id, userId = owner.id, subjectId = userId, action, at, details }: Entry) {
+async function insertEntry({ tenantId = acme.id, userId = owner.id, subjectId = userId, action, at, details }: Entry) {
   const id = randomUUID();
   await central.db.run(sql`
     INSERT INTO activity_log (id, at, tenant_id, user_id, action, subject_id, details, ip, user_agent)
@@ -42,7 +42,7 @@ async function actions(query: string, person = owner): Promise<string[]> {
 }
 
 test('an entry contains the actor, the action, the subject, the time and the origin', async () => {
-  const id = await happened({ action: 'entry', subjectId: manager.id, details: { to: 'Agent' } });
+  const id = await insertEntry({ action: 'entry', subjectId: manager.id, details: { to: 'Agent' } });
   const { body } = await owner.get('/api/v1/activity?action=entry');
   expect(body).toEqual({
     activity: [
@@ -63,7 +63,7 @@ test('an entry contains the actor, the action, the subject, the time and the ori
 
 test('entries are listed newest first, page by page', async () => {
   for (const [index, action] of ['p1', 'p2', 'p3'].entries()) {
-    await happened({ action, userId: manager.id, at: `2030-01-0${index + 1}T00:00:00Z` });
+    await insertEntry({ action, userId: manager.id, at: `2030-01-0${index + 1}T00:00:00Z` });
   }
   const query = `user_id=${manager.id}&from=2030-01-01T00:00:00Z`;
   expect(await actions(query)).toEqual(['p3', 'p2', 'p1']);
@@ -84,11 +84,11 @@ test.each(['page=0', 'per_page=101', 'from=yesterday', 'to=2030-13-01T00:00:00Z'
 test('account changes of members are visible in each of their tenants, entries of other tenants are not', async () => {
   const both = await platform.person({ tenant: acme });
   await addMember(central.db, { userId: both.id, tenantId: other.id, role: 'Viewer' });
-  await happened({ tenantId: null, userId: both.id, action: 'account' });
-  await happened({ tenantId: acme.id, userId: both.id, action: 'in_acme' });
-  await happened({ tenantId: other.id, userId: both.id, action: 'in_other' });
-  await happened({ tenantId: null, userId: otherOwner.id, action: 'account_of_other' });
-  await happened({ tenantId: null, userId: null, action: 'of_nobody' });
+  await insertEntry({ tenantId: null, userId: both.id, action: 'account' });
+  await insertEntry({ tenantId: acme.id, userId: both.id, action: 'in_acme' });
+  await insertEntry({ tenantId: other.id, userId: both.id, action: 'in_other' });
+  await insertEntry({ tenantId: null, userId: otherOwner.id, action: 'account_of_other' });
+  await insertEntry({ tenantId: null, userId: null, action: 'of_nobody' });
   const query = `user_id=${both.id}`;
   expect((await actions(query)).sort()).toEqual(['account', 'in_acme']);
   expect((await actions(query, otherOwner)).sort()).toEqual(['account', 'in_other']);
@@ -98,15 +98,15 @@ test('account changes of members are visible in each of their tenants, entries o
 
 test('entries from before a member joined or after it left are not shown', async () => {
   const person = await platform.person({ tenant: acme });
-  await happened({ tenantId: null, userId: person.id, action: 'before', at: '2020-01-01T00:00:00Z' });
-  await happened({ tenantId: null, userId: person.id, action: 'since' });
+  await insertEntry({ tenantId: null, userId: person.id, action: 'before', at: '2020-01-01T00:00:00Z' });
+  await insertEntry({ tenantId: null, userId: person.id, action: 'since' });
   expect(await actions(`user_id=${person.id}`)).toEqual(['since']);
   await owner.delete(`/api/v1/team/${person.id}`);
   expect(await actions(`user_id=${person.id}`)).toEqual([]);
 });
 
 test('the export has the same entries in fixed columns, with formulas escaped', async () => {
-  await happened({ action: 'exported', userId: manager.id, subjectId: null, details: { a: 'x,"y"\n' } });
+  await insertEntry({ action: 'exported', userId: manager.id, subjectId: null, details: { a: 'x,"y"\n' } });
   const { status, body, headers } = await owner.get('/api/v1/activity/export?action=exported');
   expect(status).toBe(200);
   expect(headers['content-type']).toContain('text/csv');
@@ -120,7 +120,7 @@ test('the export has the same entries in fixed columns, with formulas escaped', 
 });
 
 test('the export contains no entries of other tenants', async () => {
-  await happened({ tenantId: other.id, userId: otherOwner.id, action: 'secret_of_other' });
+  await insertEntry({ tenantId: other.id, userId: otherOwner.id, action: 'secret_of_other' });
   expect((await owner.get('/api/v1/activity/export')).body).not.toContain('secret_of_other');
   expect((await otherOwner.get('/api/v1/activity/export')).body).toContain('secret_of_other');
 });
@@ -147,7 +147,7 @@ test('a long export respects backpressure and holds no connection while it waits
 });
 
 test('the export can be JSON, with the entries as in the list', async () => {
-  const id = await happened({ action: 'as_json', details: { n: 1 } });
+  const id = await insertEntry({ action: 'as_json', details: { n: 1 } });
   const { body, headers } = await owner.get('/api/v1/activity/export?action=as_json&format=json');
   expect(headers['content-disposition']).toMatch(/activity-[\d-]+\.json"$/);
   expect(body).toEqual({ activity: (await owner.get('/api/v1/activity?action=as_json')).body.activity });
@@ -166,12 +166,12 @@ test('an export is recorded in the audit log', async () => {
 test('a cursor visits every entry once, also while others are added', async () => {
   const at = '2031-01-01T00:00:00Z';
   const ids = await Promise.all(
-    Array.from({ length: 7 }, (_, n) => happened({ action: 'cursor', at: n < 4 ? at : `2031-01-0${n}T00:00:00Z` })),
+    Array.from({ length: 7 }, (_, n) => insertEntry({ action: 'cursor', at: n < 4 ? at : `2031-01-0${n}T00:00:00Z` })),
   );
   for (const order of ['asc', 'desc']) {
     const url = `/api/v1/activity?action=cursor&sort_order=${order}&to=2031-01-31`;
     const read = await readByCursor<{ id: string }>(owner, url, () =>
-      happened({ action: 'cursor', at: '2032-01-01T00:00:00Z' }),
+      insertEntry({ action: 'cursor', at: '2032-01-01T00:00:00Z' }),
     );
     expect(read.map(({ id }) => id).sort()).toEqual(ids.toSorted());
   }
@@ -179,7 +179,7 @@ test('a cursor visits every entry once, also while others are added', async () =
 
 test('entries since a given time are listed, with days in the time zone of the tenant', async () => {
   // In Asia/Kolkata it is half past midnight on the 15th.
-  await happened({ action: 'night', at: '2026-11-14T19:00:00Z' });
+  await insertEntry({ action: 'night', at: '2026-11-14T19:00:00Z' });
   expect(await actions('action=night&from=2026-11-15&to=2026-11-15')).toEqual(['night']);
   expect(await actions('action=night&updated_from=2026-11-15&sort_by=updated_at')).toEqual(['night']);
   expect(await actions('action=night&updated_from=2026-11-16')).toEqual([]);

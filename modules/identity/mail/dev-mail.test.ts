@@ -87,7 +87,7 @@ test('the pages do not exist in production', async () => {
   const environment = { APP_ENV: 'production', APP_URL: 'https://chowk.example', BASE_DOMAIN: 'chowk.example' };
   // In production modules must match the lock file, which may be outdated during development.
   const { modules } = platform.kernel;
-  const production = await startAccounts({ environment, modules, beside: platform });
+  const production = await startAccounts({ environment, modules, sharedWith: platform });
   const id = await deliver('Secret');
   const nowhere = await production.request({ method: 'GET', url: '/dev/nothing' });
   for (const url of ['/dev/mail', '/dev/mail?format=json', `/dev/mail/${id}`]) {

@@ -104,7 +104,7 @@ async function invited(): Promise<{ email: string; id: string }> {
 }
 
 const forgot = (email: string) =>
-  jobs.handlerOf('identity.forgot_password').perform({
+  jobs.getHandler('identity.forgot_password').perform({
     job: 'identity.forgot_password',
     tenant: '',
     data: { email },
@@ -275,7 +275,7 @@ test.each(cases.map((mail) => [mail.mail, mail] as const))(
 
 test('requests that queue the first mails of a process at once do not block each other', async () => {
   // Transactions that wait for a second connection would block each other.
-  const small = await startAccounts({ beside: platform, environment: { ...limits, DATABASE_CONNECTIONS: '4' } });
+  const small = await startAccounts({ sharedWith: platform, environment: { ...limits, DATABASE_CONNECTIONS: '4' } });
   await small.kernel.jobs.start();
   const { accessToken } = await withTwoFactor();
   const renew = { method: 'POST', url: '/api/v1/profile/two-factor/recovery-codes' } as const;

@@ -3,16 +3,16 @@ import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { makeClient, type TestClient } from '../../../server/testing/oauth.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { addMember } from '../accounts/users.ts';
 
 /* An API client never has more rights than the user who made it. */
 
 let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const { central } = platform.kernel;
-const { sessions } = accountsOf(platform.kernel.services);
+const { sessions } = getAccounts(platform.kernel.services);
 const acme = await platform.tenant();
 const owner = await platform.person({ tenant: acme });
 const url = '/api/v1/api-clients';
@@ -42,7 +42,7 @@ const status = async (token: string, options = {}) => (await send(token, options
 
 /** Expects a status in every process. */
 async function expectStatus(token: string, expected: number): Promise<void> {
-  for (const on of [platform, beside]) await expect.poll(() => status(token, { on })).toBe(expected);
+  for (const on of [platform, secondProcess]) await expect.poll(() => status(token, { on })).toBe(expected);
 }
 
 test('an API client loses the rights that its maker loses, and regains them', async () => {
@@ -89,11 +89,11 @@ test('an invitation by an API client is void when its maker may no longer invite
   const payload = { email: `invited-${admin.email}`, role: 'Shelf' };
   expect(await status(token, { method: 'POST', path: '/api/v1/invitations', payload })).toBe(201);
   const { text } = await platform.mailTo(payload.email, /invited/);
-  const look = async () =>
+  const readStatus = async () =>
     (await platform.request({ url: `/api/v1/invitations/${/invitations\/([\w-]+)/.exec(text)?.[1]}` })).status;
-  expect(await look()).toBe(200);
+  expect(await readStatus()).toBe(200);
   await assign(admin, 'Agent');
-  expect(await look()).toBe(404);
+  expect(await readStatus()).toBe(404);
 });
 
 test('API clients end with the membership of their maker', async () => {

@@ -1,4 +1,4 @@
-import { changesOf, extend, Line, Nullable, named, type Static, Timestamp, Type } from '@chowk/kit';
+import { extend, Line, Nullable, named, type Static, Timestamp, Type, updateSchema } from '@chowk/kit';
 import { Confirmation } from '../profile/own-session.ts';
 import { UserReference } from '../user-reference.ts';
 
@@ -23,7 +23,7 @@ export type ClientKey = Static<typeof ClientKey>;
 
 export const ApiClientChanges = named(
   'ApiClientChanges',
-  extend(changesOf(NewApiClient), { ...ClientKey.properties, ...Confirmation.properties }),
+  extend(updateSchema(NewApiClient), { ...ClientKey.properties, ...Confirmation.properties }),
 );
 export type ApiClientChanges = Static<typeof ApiClientChanges>;
 
@@ -33,7 +33,7 @@ export const ApiClient = named(
     id: Type.String({ description: 'The client_id.' }),
     name: Type.String(),
     scopes: Type.Array(Type.String(), {
-      description: 'The permissions it has in the tenant, as far as its maker (`created_by`) holds them.',
+      description: 'Its permissions in the tenant, limited to those that its creator (`created_by`) holds.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

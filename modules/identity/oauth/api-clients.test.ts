@@ -8,7 +8,7 @@ import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
 import { apiClientActions } from './api-client-actions.ts';
 
 const platform = await startAccounts();
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 const other = await platform.tenant();
 const asha = await platform.person({ tenant: acme });
@@ -16,7 +16,7 @@ const stranger = await platform.person({ tenant: other });
 const { db } = platform.kernel.central;
 const url = '/api/v1/api-clients';
 
-async function statusWith(token: string, { on = platform, path = '/api/v1/settings', tenant = acme.id } = {}) {
+async function requestStatus(token: string, { on = platform, path = '/api/v1/settings', tenant = acme.id } = {}) {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': tenant };
   return (await on.request({ method: 'GET', url: path, headers })).status;
 }
@@ -89,14 +89,14 @@ test.each<[string, Record<string, unknown>, string]>([
 test('a caller cannot create or take over an API client with permissions that the caller lacks', async () => {
   const admin = await platform.person({ tenant: acme, role: 'Admin' });
   const notHeld = { status: 403, code: 'identity.scope_not_held' };
-  const seen = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
-  expect(seen(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
+  const summarize = ({ status, body }: { status: number; body: { code: string } }) => ({ status, code: body.code });
+  expect(summarize(await admin.post(url, { name: 'x', scopes: ['settings.billing'] }))).toEqual(notHeld);
   // Reseller permissions have no effect in a merchant's tenant, not even for its Owner.
-  expect(seen(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
+  expect(summarize(await asha.post(url, { name: 'x', scopes: ['reseller.tenants.view'] }))).toEqual(notHeld);
   const rich = await makeClient(asha, ['settings.billing', 'settings.view']);
-  expect(seen(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
+  expect(summarize(await admin.post(`${url}/${rich.id}/secret`))).toEqual(notHeld);
   const poor = await makeClient(admin, ['settings.view']);
-  expect(seen(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
+  expect(summarize(await admin.patch(`${url}/${poor.id}`, { scopes: ['settings.billing'] }))).toEqual(notHeld);
   // Permissions that it already has may stay.
   expect((await admin.patch(`${url}/${rich.id}`, { scopes: ['settings.billing'] })).status).toBe(200);
   expect((await admin.delete(`${url}/${rich.id}`)).status).toBe(200);
@@ -137,12 +137,12 @@ test('API clients of other tenants, of the platform and unknown ones are not fou
 test('new scopes apply to existing tokens in every process', async () => {
   const client = await makeClient(asha, ['settings.view', 'settings.domains']);
   const token = await requestToken(client);
-  expect(await statusWith(token, { on: beside })).toBe(200);
+  expect(await requestStatus(token, { on: secondProcess })).toBe(200);
   const { status, body } = await asha.patch(`${url}/${client.id}`, { name: 'Domains', scopes: ['settings.domains'] });
   expect({ status, ...body.api_client }).toMatchObject({ status: 200, name: 'Domains', scopes: ['settings.domains'] });
-  for (const on of [platform, beside]) {
-    await expect.poll(() => statusWith(token, { on }), { timeout: 1_000 }).toBe(403);
-    expect(await statusWith(token, { on, path: '/api/v1/domains' })).toBe(200);
+  for (const on of [platform, secondProcess]) {
+    await expect.poll(() => requestStatus(token, { on }), { timeout: 1_000 }).toBe(403);
+    expect(await requestStatus(token, { on, path: '/api/v1/domains' })).toBe(200);
   }
   expect((await client.token(platform, 'settings.view')).body.error).toBe('invalid_scope');
   expect((await listActivity(client.id)).at(-1)).toMatchObject({
@@ -153,15 +153,15 @@ test('new scopes apply to existing tokens in every process', async () => {
 
 test('a new secret replaces the old one at once, in every process', async () => {
   const client = await makeClient(asha, ['settings.view']);
-  expect((await client.token(beside)).status).toBe(200);
+  expect((await client.token(secondProcess)).status).toBe(200);
   const { status, body } = await asha.post(`${url}/${client.id}/secret`);
   expect({ status, id: body.api_client.id }).toEqual({ status: 200, id: client.id });
-  for (const on of [platform, beside]) {
+  for (const on of [platform, secondProcess]) {
     expect((await client.token(on)).body.error).toBe('invalid_client');
   }
   const { secret } = { secret: body.client_secret };
   expect(secret).not.toBe(client.secret);
-  const renewed = await beside.request({
+  const renewed = await secondProcess.request({
     method: 'POST',
     url: '/oauth/token',
     payload: { grant_type: 'client_credentials', client_id: client.id, client_secret: secret },
@@ -177,11 +177,11 @@ test('a new secret replaces the old one at once, in every process', async () => 
 test('deleting an API client revokes its tokens at once, in other processes within a second', async () => {
   const client = await makeClient(asha, ['settings.view']);
   const token = await requestToken(client);
-  for (const on of [platform, beside]) expect(await statusWith(token, { on })).toBe(200);
+  for (const on of [platform, secondProcess]) expect(await requestStatus(token, { on })).toBe(200);
   expect((await asha.delete(`${url}/${client.id}`)).body).toEqual({ message: 'API client deleted.' });
-  expect(await statusWith(token)).toBe(401);
-  await expect.poll(() => statusWith(token, { on: beside }), { timeout: 1_000 }).toBe(401);
-  for (const on of [platform, beside]) expect((await client.token(on)).body.error).toBe('invalid_client');
+  expect(await requestStatus(token)).toBe(401);
+  await expect.poll(() => requestStatus(token, { on: secondProcess }), { timeout: 1_000 }).toBe(401);
+  for (const on of [platform, secondProcess]) expect((await client.token(on)).body.error).toBe('invalid_client');
   expect((await asha.get(`${url}/${client.id}`)).status).toBe(404);
   expect((await asha.delete(`${url}/${client.id}`)).status).toBe(404);
   expect((await listActivity(client.id)).at(-1)?.action).toBe('api_client_deleted');
@@ -189,12 +189,12 @@ test('deleting an API client revokes its tokens at once, in other processes with
 
 test('no token remains valid when its client is deleted while requesting tokens', async () => {
   const client = await makeClient(asha, ['settings.view']);
-  const asking = Array.from({ length: 12 }, (_, index) => client.token(index % 2 ? platform : beside));
+  const asking = Array.from({ length: 12 }, (_, index) => client.token(index % 2 ? platform : secondProcess));
   const [deleted, ...answers] = await Promise.all([asha.delete(`${url}/${client.id}`), ...asking]);
   expect(deleted?.status).toBe(200);
   for (const { status, body } of answers) {
     expect([200, 400]).toContain(status);
-    if (status === 200) await expect.poll(() => statusWith(body.access_token)).toBe(401);
+    if (status === 200) await expect.poll(() => requestStatus(body.access_token)).toBe(401);
   }
 });
 

@@ -6,12 +6,12 @@ import {
   forbidden,
   type Issues,
   list,
-  removalOf,
+  removedFields,
   type Sql,
   type SystemCtx,
   sql,
 } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { checkGrant, mustHold } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
@@ -149,11 +149,11 @@ export async function deleteApiClient(ctx: SystemCtx, { id }: ClientKey): Promis
   const userId = await ctx.central.tx(async (tx) => {
     const { user_id, name, scopes } = await lockApiClient(ctx, tx, id);
     await deleteClients(ctx, tx, sql`c.id = ${id}`);
-    ctx.audit(removalOf({ name, scopes }));
+    ctx.audit(removedFields({ name, scopes }));
     return user_id;
   });
   // Other processes are notified; this one invalidates its cache at once.
-  await accountsOf(ctx.system).sessions.revokeAll(userId);
+  await getAccounts(ctx.system).sessions.revokeAll(userId);
 }
 
 async function lockApiClient(ctx: SystemCtx, tx: Db, id: string): Promise<ApiClient & { user_id: number }> {

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { makeClient, postForm } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let ahead = 0;
 const now = () => new Date(Date.now() + ahead);
@@ -28,7 +28,7 @@ const poll = (code: string, on = platform) =>
     { 'user-agent': 'chowk/1.0.0 (linux)' },
   );
 
-async function statusWith(token: string, path = '/api/v1/settings'): Promise<number> {
+async function requestStatus(token: string, path = '/api/v1/settings'): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return (await platform.request({ method: 'GET', url: path, headers })).status;
 }
@@ -63,7 +63,7 @@ test('a device is signed in after its user has approved it', async () => {
     expires_in: 900,
     refresh_token: expect.any(String),
   });
-  expect(await statusWith(tokens.body.access_token)).toBe(200);
+  expect(await requestStatus(tokens.body.access_token)).toBe(200);
   const session = await db.row(sql`
     SELECT kind, name, client_id, scopes, user_agent FROM sessions WHERE user_id = ${asha.id} AND kind = 'device'`);
   expect(session).toEqual({
@@ -112,7 +112,7 @@ test('a device that polls too fast must wait longer each time', async () => {
 });
 
 test('polling while the user has not decided does not count as a failure', async () => {
-  const strict = await startAccounts({ now, environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
+  const strict = await startAccounts({ now, environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, sharedWith: platform });
   const { body } = await begin();
   for (let index = 0; index < 15; index += 1) {
     expect((await poll(body.device_code, strict)).status).toBe(400);
@@ -135,7 +135,7 @@ test('an approval ends with the session of its user', async () => {
   const { body } = await begin();
   const robbed = await platform.person({ tenant: acme });
   await robbed.post(`/api/v1/device/${body.user_code}/approve`);
-  await accountsOf(platform.kernel.services).sessions.revokeAll(robbed.id);
+  await getAccounts(platform.kernel.services).sessions.revokeAll(robbed.id);
   expect((await poll(body.device_code)).body.error).toBe('access_denied');
 });
 
@@ -190,8 +190,8 @@ test('a device may request fewer permissions than its user has', async () => {
   await asha.post(`/api/v1/device/${body.user_code}/approve`);
   const tokens = await poll(body.device_code);
   expect(tokens.body.scope).toBe('settings.view');
-  expect(await statusWith(tokens.body.access_token)).toBe(200);
-  expect(await statusWith(tokens.body.access_token, '/api/v1/domains')).toBe(403);
+  expect(await requestStatus(tokens.body.access_token)).toBe(200);
+  expect(await requestStatus(tokens.body.access_token, '/api/v1/domains')).toBe(403);
 });
 
 test.each<[string, string, Record<string, string>]>([
@@ -206,7 +206,7 @@ test.each<[string, string, Record<string, string>]>([
 
 test('only a signed-in person can approve a device', async () => {
   const { body } = await begin();
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const personal = await sessions.issuePersonal({ userId: asha.id, kind: 'personal', client });
   const device = await sessions.open({ userId: asha.id, kind: 'device', client });
@@ -237,7 +237,7 @@ test('a user who guesses codes is limited, other users are not', async () => {
 });
 
 test('one network can start only a limited number of device grants', async () => {
-  const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
+  const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, sharedWith: platform });
   const ask = () => postForm(strict, '/oauth/device_authorization', { client_id: 'chowk-cli' });
   for (let index = 0; index < 10; index += 1) expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type Db, Failure, type Static, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
@@ -87,7 +87,7 @@ async function openSession(ctx: SystemCtx, tx: Db, client: OAuthClient, device: 
     scopes: device.scopes ?? undefined,
     client: ctx.client,
   };
-  return { ...(await accountsOf(ctx.system).sessions.open(session, { db: tx })), ...formatScope(device.scopes) };
+  return { ...(await getAccounts(ctx.system).sessions.open(session, { db: tx })), ...formatScope(device.scopes) };
 }
 
 async function pendingFailure(ctx: SystemCtx, tx: Db, { device_hash, polled_at, interval }: Device): Promise<Failure> {

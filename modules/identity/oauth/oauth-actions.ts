@@ -1,5 +1,5 @@
 import { type SystemCtx, systemAction, Type } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { limitFailures, limitPerNetwork } from '../sign-in/limit-failures.ts';
 import { beginDeviceGrant } from './device-codes.ts';
 import { oauthErrors } from './oauth-errors.ts';
@@ -82,6 +82,6 @@ export const oauthActions = {
     output: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     // Shorter than the time for which a retired key stays trusted.
     answer: { key: 'keys', headers: { 'Cache-Control': 'public, max-age=300' } },
-    run: async (ctx) => [...(await accountsOf(ctx.system).keys.list())],
+    run: async (ctx) => [...(await getAccounts(ctx.system).keys.list())],
   }),
 };

@@ -17,7 +17,7 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 const terminal: oauth.Client = { client_id: 'chowk-cli' };
 
 /** The status of a request with the token to a path of the tenant. */
-async function statusWith(token: string, path = '/api/v1/settings'): Promise<number> {
+async function requestStatus(token: string, path = '/api/v1/settings'): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return (await fetch(`${url}${path}`, { headers })).status;
 }
@@ -55,7 +55,7 @@ test.each([
   const response = await oauth.clientCredentialsGrantRequest(server, client, how(shop.secret), {}, insecure);
   const tokens = await oauth.processClientCredentialsResponse(server, client, response);
   expect(tokens).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900 });
-  expect(await statusWith(tokens.access_token)).toBe(200);
+  expect(await requestStatus(tokens.access_token)).toBe(200);
 });
 
 test('a token can be verified with the metadata alone', async () => {
@@ -105,7 +105,7 @@ test('oauth4webapi signs a device in, refreshes and revokes', async () => {
   await expect(poll()).rejects.toMatchObject({ error: 'slow_down' });
   expect((await asha.post(`/api/v1/device/${device.user_code}/approve`)).status).toBe(200);
   const tokens = await poll();
-  expect(await statusWith(tokens.access_token)).toBe(200);
+  expect(await requestStatus(tokens.access_token)).toBe(200);
 
   const refresh = async (token: string) =>
     oauth.processRefreshTokenResponse(
@@ -115,11 +115,11 @@ test('oauth4webapi signs a device in, refreshes and revokes', async () => {
     );
   const next = await refresh(tokens.refresh_token as string);
   expect(next.refresh_token).not.toBe(tokens.refresh_token);
-  expect(await statusWith(next.access_token)).toBe(200);
+  expect(await requestStatus(next.access_token)).toBe(200);
 
   const revoked = await oauth.revocationRequest(server, terminal, none, next.refresh_token as string, insecure);
   await oauth.processRevocationResponse(revoked);
-  expect(await statusWith(next.access_token)).toBe(401);
+  expect(await requestStatus(next.access_token)).toBe(401);
   await expect(refresh(next.refresh_token as string)).rejects.toMatchObject({ error: 'invalid_grant' });
 });
 
@@ -130,10 +130,10 @@ test('openid-client gets, narrows and revokes a token of an API client', async (
   });
   const tokens = await openid.clientCredentialsGrant(config, { scope: 'settings.domains' });
   expect(tokens.scope).toBe('settings.domains');
-  expect(await statusWith(tokens.access_token, '/api/v1/domains')).toBe(200);
-  expect(await statusWith(tokens.access_token)).toBe(403);
+  expect(await requestStatus(tokens.access_token, '/api/v1/domains')).toBe(200);
+  expect(await requestStatus(tokens.access_token)).toBe(403);
   await openid.tokenRevocation(config, tokens.access_token);
-  expect(await statusWith(tokens.access_token, '/api/v1/domains')).toBe(401);
+  expect(await requestStatus(tokens.access_token, '/api/v1/domains')).toBe(401);
 });
 
 test('openid-client waits for the user of a device', async () => {
@@ -155,8 +155,8 @@ test('openid-client waits for the user of a device', async () => {
   expect(tokens.scope).toBe('settings.view');
   const next = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
   expect(next.scope).toBe('settings.view');
-  expect(await statusWith(next.access_token)).toBe(200);
-  expect(await statusWith(next.access_token, '/api/v1/domains')).toBe(403);
+  expect(await requestStatus(next.access_token)).toBe(200);
+  expect(await requestStatus(next.access_token, '/api/v1/domains')).toBe(403);
   await openid.tokenRevocation(config, next.access_token);
-  expect(await statusWith(next.access_token)).toBe(401);
+  expect(await requestStatus(next.access_token)).toBe(401);
 });

@@ -3,26 +3,26 @@ import { startAccounts } from '../../../server/testing/accounts.ts';
 import { basic, makeClient, postForm } from '../../../server/testing/oauth.ts';
 
 const platform = await startAccounts();
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 const asha = await platform.person({ tenant: acme });
 const shop = await makeClient(asha, ['settings.view']);
 
 const revoke = (fields: Record<string, string>, headers = {}) => postForm(platform, '/oauth/revoke', fields, headers);
 
-async function statusWith(token: string, on = platform): Promise<number> {
+async function requestStatus(token: string, on = platform): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return (await on.request({ method: 'GET', url: '/api/v1/settings', headers })).status;
 }
 
 test.each(['accessToken', 'refreshToken'] as const)('revoking an %s ends its session at once', async (which) => {
   const user = await platform.person({ tenant: acme });
-  expect(await statusWith(user.accessToken)).toBe(200);
-  expect(await statusWith(user.accessToken, beside)).toBe(200);
+  expect(await requestStatus(user.accessToken)).toBe(200);
+  expect(await requestStatus(user.accessToken, secondProcess)).toBe(200);
   const { status, body } = await revoke({ client_id: 'chowk-console', token: user[which], token_type_hint: 'rubbish' });
   expect({ status, message: body.message }).toEqual({ status: 200, message: expect.any(String) });
-  expect(await statusWith(user.accessToken)).toBe(401);
-  await expect.poll(() => statusWith(user.accessToken, beside), { timeout: 1_000 }).toBe(401);
+  expect(await requestStatus(user.accessToken)).toBe(401);
+  await expect.poll(() => requestStatus(user.accessToken, secondProcess), { timeout: 1_000 }).toBe(401);
   expect((await revoke({ client_id: 'chowk-console', token: user[which] })).status).toBe(200);
 });
 
@@ -43,10 +43,10 @@ test('a client can revoke only its own tokens', async () => {
     const { status, body } = await revoke(fields, headers);
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_grant' });
   }
-  expect(await statusWith(asha.accessToken)).toBe(200);
-  expect(await statusWith(own)).toBe(200);
+  expect(await requestStatus(asha.accessToken)).toBe(200);
+  expect(await requestStatus(own)).toBe(200);
   expect((await revoke({ token: own }, basic(shop.id, shop.secret))).status).toBe(200);
-  expect(await statusWith(own)).toBe(401);
+  expect(await requestStatus(own)).toBe(401);
 });
 
 test.each<[string, string, Record<string, string>]>([

@@ -1,5 +1,5 @@
 import type { SystemCtx } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { authenticateClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
 import { type Parameters, required } from './oauth-parameters.ts';
@@ -8,8 +8,8 @@ import { type Parameters, required } from './oauth-parameters.ts';
 export async function revokeToken(ctx: SystemCtx, parameters: Parameters): Promise<void> {
   const token = required(parameters, 'token');
   const client = await authenticateClient(ctx, parameters);
-  const session = await accountsOf(ctx.system).sessions.find(token);
+  const session = await getAccounts(ctx.system).sessions.find(token);
   if (!session) return;
   if (session.clientId !== client.id) throw refuse('invalid_grant', { reason: 'the token belongs to another client' });
-  await accountsOf(ctx.system).sessions.revoke(session.id);
+  await getAccounts(ctx.system).sessions.revoke(session.id);
 }

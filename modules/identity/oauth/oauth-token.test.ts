@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 import { basic, makeClient, postForm } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1000' } });
 const acme = await platform.tenant();
@@ -20,7 +20,7 @@ const refresh = (token: string, more: Record<string, string> = {}) =>
     ...more,
   });
 
-async function statusWith(token: string, path = '/api/v1/settings', tenant = acme.id): Promise<number> {
+async function requestStatus(token: string, path = '/api/v1/settings', tenant = acme.id): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': tenant };
   return (await platform.request({ method: 'GET', url: path, headers })).status;
 }
@@ -149,18 +149,18 @@ test.each(['/oauth/token', '/oauth/revoke', '/oauth/device_authorization'])(
 test('a token is limited to the requested scope', async () => {
   const { body } = await shop.token(platform, 'settings.view settings.view');
   expect(body.scope).toBe('settings.view');
-  expect(await statusWith(body.access_token)).toBe(200);
-  expect(await statusWith(body.access_token, '/api/v1/domains')).toBe(403);
+  expect(await requestStatus(body.access_token)).toBe(200);
+  expect(await requestStatus(body.access_token, '/api/v1/domains')).toBe(403);
   const whole = await shop.token(platform);
   expect(whole.body.scope).toBeUndefined();
   expect(whole.body.refresh_token).toBeUndefined();
-  expect(await statusWith(whole.body.access_token, '/api/v1/domains')).toBe(200);
+  expect(await requestStatus(whole.body.access_token, '/api/v1/domains')).toBe(200);
 });
 
 test('a token of an API client is valid in its tenant and not for account actions', async () => {
   const other = await platform.tenant();
   const { body } = await shop.token(platform);
-  expect(await statusWith(body.access_token, '/api/v1/settings', other.id)).toBe(403);
+  expect(await requestStatus(body.access_token, '/api/v1/settings', other.id)).toBe(403);
   const account = await platform.request({
     method: 'GET',
     url: '/api/v1/device/BCDFGHJK',
@@ -181,9 +181,9 @@ test('a refresh returns new tokens, and reusing the old one ends the session', a
       refresh_token: expect.not.stringMatching(user.refreshToken),
     },
   });
-  expect(await statusWith(body.access_token)).toBe(200);
+  expect(await requestStatus(body.access_token)).toBe(200);
   expect((await refresh(user.refreshToken)).body.error).toBe('invalid_grant');
-  await expect.poll(() => statusWith(body.access_token)).toBe(401);
+  await expect.poll(() => requestStatus(body.access_token)).toBe(401);
   expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant');
 });
 
@@ -194,12 +194,12 @@ test('at most one of eight concurrent refreshes succeeds, and the session ends',
   expect(successes).toHaveLength(1);
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7);
   expect((await refresh(successes[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
-  await expect.poll(() => statusWith(successes[0]?.body.access_token)).toBe(401);
+  await expect.poll(() => requestStatus(successes[0]?.body.access_token)).toBe(401);
 });
 
 test('a refresh cannot widen the scope, and a refused one does not use up the token', async () => {
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const scopes = ['settings.view', 'settings.domains'];
   const { refresh_token } = await sessions.open({ userId: asha.id, kind: 'login', scopes, client });
   expect((await refresh(refresh_token, { scope: 'settings.view settings.edit' })).body.error).toBe('invalid_scope');
@@ -227,7 +227,7 @@ test('an Idempotency-Key does not return the token of another client', async () 
 });
 
 test('failures are limited per network, successes are not', async () => {
-  const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, beside: platform });
+  const strict = await startAccounts({ environment: { LOGIN_FAILURES_PER_MINUTE: '1' }, sharedWith: platform });
   for (let index = 0; index < 15; index += 1) expect((await shop.token(strict)).status).toBe(200);
   const wrong = { ...credentials, client_secret: 'wrong' };
   for (let index = 0; index < 10; index += 1) {

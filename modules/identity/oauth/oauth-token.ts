@@ -1,5 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { redeemDeviceCode } from './device-codes.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
@@ -25,7 +25,7 @@ export async function issueToken(ctx: SystemCtx, parameters: Parameters): Promis
 
 /** A narrower scope may be requested, but the session keeps its scope, which the response names. */
 async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {
-  const { sessions } = accountsOf(ctx.system);
+  const { sessions } = getAccounts(ctx.system);
   const token = required(parameters, 'refresh_token');
   const requested = readScopes(parameters.scope);
   if (requested) mustBeWithin(requested, (await sessions.find(token))?.scopes ?? []);
@@ -49,7 +49,7 @@ async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters:
     if (updated === 0) throw refuse('invalid_client');
     await tx.run(deleteExpired(clientId, userId));
     const session = { userId, kind: 'client' as const, clientId, name, scopes, client: ctx.client };
-    return { ...(await accountsOf(ctx.system).sessions.openBriefly(session, { db: tx })), ...formatScope(scopes) };
+    return { ...(await getAccounts(ctx.system).sessions.openBriefly(session, { db: tx })), ...formatScope(scopes) };
   });
 }
 

@@ -3,10 +3,10 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { expect, inject, test } from 'vitest';
 import { type AccountsPlatform, startAccounts } from '../../../server/testing/accounts.ts';
 import { chowkd } from '../../../server/testing/chowkd.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 const { db, database } = platform.kernel.central;
 
@@ -20,7 +20,7 @@ async function rotate(...options: string[]) {
   });
 }
 
-async function statusWith(token: string, on: AccountsPlatform): Promise<number> {
+async function requestStatus(token: string, on: AccountsPlatform): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
   return (await on.request({ method: 'GET', url: '/api/v1/settings', headers })).status;
 }
@@ -33,7 +33,7 @@ async function published(on: AccountsPlatform) {
 test('after a rotation the old key stays trusted until it is revoked', async () => {
   const before = await platform.person({ tenant: acme });
   const old = decodeProtectedHeader(before.accessToken).kid;
-  for (const on of [platform, beside]) expect(await statusWith(before.accessToken, on)).toBe(200);
+  for (const on of [platform, secondProcess]) expect(await requestStatus(before.accessToken, on)).toBe(200);
 
   const { code, out, err } = await rotate('--json');
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -43,12 +43,12 @@ test('after a rotation the old key stays trusted until it is revoked', async () 
     { kid: old, state: 'still trusted' },
   ]);
 
-  for (const on of [platform, beside]) {
+  for (const on of [platform, secondProcess]) {
     await expect.poll(async () => (await published(on)).keys.map(({ kid }) => kid)).toEqual([current?.kid, old]);
     const after = await on.person({ tenant: acme });
     expect(decodeProtectedHeader(after.accessToken).kid).toBe(current?.kid);
-    expect(await statusWith(after.accessToken, platform)).toBe(200);
-    expect(await statusWith(before.accessToken, on)).toBe(200);
+    expect(await requestStatus(after.accessToken, platform)).toBe(200);
+    expect(await requestStatus(before.accessToken, on)).toBe(200);
     const keys = createLocalJWKSet((await published(on)) as never);
     for (const token of [before.accessToken, after.accessToken]) await jwtVerify(token, keys);
   }
@@ -59,24 +59,24 @@ test('after a rotation the old key stays trusted until it is revoked', async () 
     'revoked',
     'revoked',
   ]);
-  for (const on of [platform, beside]) {
-    await expect.poll(() => statusWith(before.accessToken, on), { timeout: 1_000 }).toBe(401);
+  for (const on of [platform, secondProcess]) {
+    await expect.poll(() => requestStatus(before.accessToken, on), { timeout: 1_000 }).toBe(401);
     expect((await published(on)).keys).toHaveLength(1);
   }
-  const renewed = await beside.person({ tenant: acme });
-  expect(await statusWith(renewed.accessToken, platform)).toBe(200);
+  const renewed = await secondProcess.person({ tenant: acme });
+  expect(await requestStatus(renewed.accessToken, platform)).toBe(200);
 });
 
 test('a retired key is trusted until it expires, even without a notification', async () => {
   const { accessToken } = await platform.person({ tenant: acme });
-  await accountsOf(platform.kernel.services).keys.rotate({ revoke: false });
+  await getAccounts(platform.kernel.services).keys.rotate({ revoke: false });
   await db.run(sql`
     UPDATE signing_keys SET trusted_until = now() + interval '1.5 seconds' WHERE retired_at IS NOT NULL
       AND trusted_until > now()`);
-  await expect.poll(async () => (await published(beside)).keys.length).toBe(2);
-  expect(await statusWith(accessToken, beside)).toBe(200);
-  await expect.poll(() => statusWith(accessToken, beside), { timeout: 5_000 }).toBe(401);
-  expect((await published(beside)).keys).toHaveLength(1);
+  await expect.poll(async () => (await published(secondProcess)).keys.length).toBe(2);
+  expect(await requestStatus(accessToken, secondProcess)).toBe(200);
+  await expect.poll(() => requestStatus(accessToken, secondProcess), { timeout: 5_000 }).toBe(401);
+  expect((await published(secondProcess)).keys).toHaveLength(1);
 });
 
 test('the command prints a table without --json and reports wrong usage', async () => {

@@ -1,5 +1,5 @@
 import type { ModuleCommand } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 export const rotateKeys: ModuleCommand = {
   name: 'keys:rotate',
@@ -9,7 +9,7 @@ export const rotateKeys: ModuleCommand = {
   run: (ctx, { options }, terminal) =>
     // One at a time: two concurrent rotations would leave two current keys.
     ctx.system.runExclusively('keys:rotate', async () => {
-      const { keys } = accountsOf(ctx.system);
+      const { keys } = getAccounts(ctx.system);
       const before = await keys.list();
       const { kid } = await keys.rotate({ revoke: options.revoke === true });
       const trusted = new Set((await keys.list()).map((key) => key.kid));

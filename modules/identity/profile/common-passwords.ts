@@ -8,7 +8,7 @@ const minLength = 8;
 let common: ReadonlySet<string> | undefined;
 
 /** Why a password, in upper or lower case, is easy to guess, or `undefined`. The list is loaded with the first password. */
-export function commonPasswordProblem(password: string): string | undefined {
+export function passwordProblem(password: string): string | undefined {
   common ??= new Set(readList().filter(({ length }) => length >= minLength));
   if (!common.has(password.toLowerCase())) return undefined;
   return 'Many people use this password, so it is easy to guess. Choose another one.';

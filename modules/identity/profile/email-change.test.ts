@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
 import { makeClient } from '../../../server/testing/oauth.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { createUser } from '../accounts/users.ts';
 import { addressHash } from './verification-link.ts';
 
@@ -11,7 +11,7 @@ let hoursAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + hoursAhead * 3_600_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions } = accountsOf(platform.kernel.services);
+const { sessions } = getAccounts(platform.kernel.services);
 
 afterEach(() => {
   hoursAhead = 0;
@@ -47,7 +47,7 @@ const login = (email: string, password = testPassword) => post('/api/v1/auth/log
 const invitationTo = async (email: string) =>
   /invitations\/([\w-]+)/.exec((await platform.mailTo(email, /invited/)).text)?.[1];
 const undo = (token: string) => platform.request({ method: 'POST', url: `/api/v1/email/undo/${token}` });
-const look = (token: string) => platform.request({ method: 'GET', url: `/api/v1/email/undo/${token}` });
+const previewUndo = (token: string) => platform.request({ method: 'GET', url: `/api/v1/email/undo/${token}` });
 
 /** The token of the link in the newest notice to an address. */
 async function undoToken(address: string): Promise<string> {
@@ -346,7 +346,7 @@ test('a password reset link to the old address is invalid after the new one was 
 test('previewing the link changes nothing', async () => {
   const person = await newPerson();
   const email = await move(person);
-  const { status, body } = await look(await undoToken(person.email));
+  const { status, body } = await previewUndo(await undoToken(person.email));
   expect({ status, body }).toEqual({ status: 200, body: { email: person.email, expires_at: expect.any(String) } });
   const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(6.99);
@@ -387,7 +387,7 @@ test('a link can be used once, also by concurrent requests', async () => {
   const answers = await Promise.all([undo(token), undo(token), undo(token)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
   expect(await undo(token)).toMatchObject(refusedToken);
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
 });
 
 test('a link expires after seven days', async () => {
@@ -395,14 +395,14 @@ test('a link expires after seven days', async () => {
   await move(person);
   const token = await undoToken(person.email);
   hoursAhead = 7 * 24 + 0.1;
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
   expect(await undo(token)).toMatchObject(refusedToken);
   hoursAhead = 7 * 24 - 0.1;
   expect((await undo(token)).status).toBe(200);
 });
 
 test.each(['x', 'A'.repeat(43), 'a'.repeat(201), '%00'])('the token %s is invalid', async (token) => {
-  expect(await look(token)).toMatchObject(refusedToken);
+  expect(await previewUndo(token)).toMatchObject(refusedToken);
   expect(await undo(token)).toMatchObject(refusedToken);
 });
 

@@ -1,5 +1,5 @@
 import { type Db, type FieldError, type Issues, type SystemCtx, sql, taken } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { sendVerification } from './email.ts';
 import { addressTaken, cancelEmailChange, isOwned } from './email-ownership.ts';
@@ -59,7 +59,7 @@ export async function changeEmail(ctx: SystemCtx, { email }: EmailChange, passwo
     await sendVerification(ctx, tx, { userId, name, email });
     return true;
   });
-  accountsOf(ctx.system).sessions.invalidateUser(userId);
+  getAccounts(ctx.system).sessions.invalidateUser(userId);
   return { email, requires_verification };
 }
 

@@ -1,5 +1,5 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { endClientsSince } from '../oauth/api-client-makers.ts';
 import { badToken, hashSecret } from '../secret-tokens.ts';
@@ -46,7 +46,7 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
       await leaveTenantsSince(tx, change);
       await endClientsSince(ctx, tx, { userId, since: change.requested_at });
       await endChangesSince(tx, ctx, change);
-      await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
+      await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
       const details = { old: current, new: change.old_email };
       await record(ctx, { action: 'email_change_undone', userId, details }, tx);
       await sendPasswordReset(ctx, tx, userId, reason);

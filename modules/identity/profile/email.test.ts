@@ -198,7 +198,11 @@ test('a link to a former address is invalid', async () => {
   expect(await press(link)).toMatchObject(refused);
 });
 
-const strict = await startAccounts({ environment: { EMAIL_VERIFICATION_SIGNED_ONLY: 'true' }, beside: platform, now });
+const strict = await startAccounts({
+  environment: { EMAIL_VERIFICATION_SIGNED_ONLY: 'true' },
+  sharedWith: platform,
+  now,
+});
 
 test('a signed link with any character changed is refused', async () => {
   const person = await unverified();

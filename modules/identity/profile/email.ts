@@ -1,5 +1,5 @@
 import { type Db, type Sql, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
@@ -55,7 +55,7 @@ export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promi
     }),
   );
   if (user.verified) return { already_verified: true };
-  accountsOf(ctx.system).sessions.invalidateUser(user.id);
+  getAccounts(ctx.system).sessions.invalidateUser(user.id);
   return {};
 }
 

@@ -1,5 +1,5 @@
 import { type Issues, NewPassword, type Static, Type } from '@chowk/kit';
-import { commonPasswordProblem } from './common-passwords.ts';
+import { passwordProblem } from './common-passwords.ts';
 
 export const ChosenPassword = Type.Object({
   password: NewPassword,
@@ -10,6 +10,6 @@ export type ChosenPassword = Static<typeof ChosenPassword>;
 /** Adds problems that the schema cannot express. */
 export function checkNewPassword({ password }: Partial<ChosenPassword>, issues: Issues): void {
   if (password === undefined) return;
-  const problem = commonPasswordProblem(password);
+  const problem = passwordProblem(password);
   if (problem) issues.add('password', problem);
 }

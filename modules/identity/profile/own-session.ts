@@ -1,5 +1,5 @@
 import { type Failure, type Issues, invalid, type SystemCtx, sql, Type } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { fail } from '../errors.ts';
 import { Password } from '../schemas.ts';
 import { limitGuesses } from '../sign-in/limit-guesses.ts';
@@ -27,7 +27,7 @@ export async function mustBeOwnSession({ session: { kind, scopes } }: SystemCtx)
   if ((kind !== 'login' && kind !== 'device') || scopes) throw fail('identity.session_only');
 }
 
-/** Throws unless the person has signed in in this session: whoever holds a device or a program may be another. */
+/** Throws unless the person signed in in this session: another person may hold the token of a device or a program. */
 export async function mustBeLogin({ session: { kind, scopes } }: SystemCtx): Promise<void> {
   if (kind !== 'login' || scopes) throw fail('identity.session_only');
 }
@@ -80,5 +80,5 @@ export function passwordReplaced(field: string): Failure {
 async function isPassword(ctx: SystemCtx, password: string, hash: string): Promise<boolean> {
   const { system, user, client } = ctx;
   const limit = { key: `wrong password ${user.id}`, perMinute: system.options.loginFailuresPerMinute };
-  return limitGuesses(ctx, [limit], () => accountsOf(system).passwords.verify(password, hash, client.network));
+  return limitGuesses(ctx, [limit], () => getAccounts(system).passwords.verify(password, hash, client.network));
 }

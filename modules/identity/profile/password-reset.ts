@@ -1,5 +1,5 @@
 import { type Db, type Issues, type SystemCtx, sql, systemJob, Type } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashSecret, newSecret, unusableLink } from '../secret-tokens.ts';
@@ -118,7 +118,7 @@ async function checkExposed(
   password: string,
   issues: Issues,
 ): Promise<void> {
-  if (hash === null || !(await accountsOf(ctx.system).passwords.verify(password, hash, ctx.client.network))) return;
+  if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client.network))) return;
   issues.add('password', 'Choose a different password: another person knows this one.');
 }
 
@@ -132,7 +132,7 @@ export async function resetPassword(
   user: LinkedUser,
 ): Promise<void> {
   const { userId } = user;
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(password, ctx.client.network);
+  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client.network);
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
     await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
@@ -144,7 +144,7 @@ export async function resetPassword(
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`);
     await cancelEmailChange(tx, userId);
     await unlockCodes(tx, userId);
-    await accountsOf(ctx.system).sessions.revokeAll(userId, { db: tx });
+    await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
     await record(ctx, { action: 'password_reset', userId }, tx);
     if (!user.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
     await sendPasswordChanged(ctx, tx, user);

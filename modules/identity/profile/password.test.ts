@@ -2,13 +2,13 @@ import { sql } from '@chowk/kit';
 import { afterEach, expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let minutesAhead = 0;
 const platform = await startAccounts({ now: () => new Date(Date.now() + minutesAhead * 60_000) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { central } = platform.kernel;
-const { sessions, passwords } = accountsOf(platform.kernel.services);
+const { sessions, passwords } = getAccounts(platform.kernel.services);
 const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
 
 afterEach(() => {
@@ -43,7 +43,7 @@ async function resetToken(person: Person): Promise<string> {
 
 const activity = ({ id }: Person) =>
   central.db.rows(sql`SELECT action, tenant_id, subject_id FROM activity_log WHERE user_id = ${id} ORDER BY at, id`);
-const stillIn = (person: Person) => person.put('/api/v1/profile/password', {});
+const requestAsSession = (person: Person) => person.put('/api/v1/profile/password', {});
 
 const refusedToken = { status: 422, body: { message: expect.any(String), errors: { token: [expect.any(String)] } } };
 
@@ -73,7 +73,7 @@ test('changing the password ends all other sessions', async () => {
       expect(status).toBe(401);
     });
   }
-  expect((await stillIn(person)).status).toBe(422);
+  expect((await requestAsSession(person)).status).toBe(422);
   expect(await sessions.refresh(person.refreshToken)).toBeDefined();
 });
 
@@ -135,7 +135,7 @@ test('the current password cannot be guessed with a new one that is refused anyw
   expect(await guess(testPassword)).toEqual(['password']);
 });
 
-test('a token of a program learns nothing about the password', async () => {
+test('a token of a program cannot be used to check the password', async () => {
   const person = await newPerson();
   const { token } = await sessions.issuePersonal({ userId: person.id, kind: 'personal', client });
   for (const body of [chosen('short'), chosen('long enough')]) {
@@ -281,7 +281,7 @@ test('the mailed link sets a password once, verifies the address and ends all se
     sql`SELECT email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${person.id}`,
   );
   expect(row).toEqual({ verified: true });
-  await eventually(async () => expect((await stillIn(person)).status).toBe(401));
+  await eventually(async () => expect((await requestAsSession(person)).status).toBe(401));
   expect(await sessions.refresh(person.refreshToken)).toBeUndefined();
   expect(await activity(person)).toEqual([
     { action: 'password_reset', tenant_id: null, subject_id: person.id },

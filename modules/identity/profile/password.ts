@@ -1,5 +1,5 @@
 import { type Db, type Issues, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import type { Addressee } from '../mail/mails.ts';
 import { type ChosenPassword, checkNewPassword } from './new-password.ts';
@@ -26,14 +26,14 @@ export async function checkPasswordChange(
 /** Ends all other sessions: another person may have signed in with the old password. */
 export async function changePassword(ctx: SystemCtx, { password }: PasswordChange, currentHash: string): Promise<void> {
   const { id: userId, name, signInEmail: email } = ctx.user;
-  const passwordHash = await accountsOf(ctx.system).passwords.hash(password, ctx.client.network);
+  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client.network);
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}
       WHERE id = ${userId} AND password_hash = ${currentHash} AND password_exposed_at IS NULL`);
     if (changed === 0) throw passwordReplaced(field);
     await deletePasswordResets(tx, userId);
-    await accountsOf(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
+    await getAccounts(ctx.system).sessions.revokeAll(userId, { except: ctx.session.id, db: tx });
     await record(ctx, { action: 'password_changed' }, tx);
     await sendPasswordChanged(ctx, tx, { userId, name, email });
   });

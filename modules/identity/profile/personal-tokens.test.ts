@@ -3,14 +3,14 @@ import { generate } from 'otplib';
 import { expect, test } from 'vitest';
 import { type Person, startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { addMember } from '../accounts/users.ts';
 
 /* A personal access token never has more rights than its user. */
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
-const { sessions } = accountsOf(platform.kernel.services);
+const { sessions } = getAccounts(platform.kernel.services);
 const acme = await platform.tenant();
 const owner = await platform.person({ tenant: acme });
 const tokens = '/api/v1/profile/tokens';

@@ -1,5 +1,5 @@
 import { type Db, type Issues, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { checkPermissions } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
@@ -44,7 +44,7 @@ export async function createToken(
   { name, scopes, expires_at }: NewPersonalToken,
 ): Promise<{ token: PersonalToken; access_token: string }> {
   if ((await listTokens(ctx)).length >= maxTokens) throw fail('identity.too_many_tokens', { max: maxTokens });
-  const { id, token: access_token } = await accountsOf(ctx.system).sessions.issuePersonal({
+  const { id, token: access_token } = await getAccounts(ctx.system).sessions.issuePersonal({
     userId: ctx.user.id,
     kind: 'personal',
     clientId: personalClient,
@@ -63,6 +63,6 @@ export async function revokeToken(ctx: SystemCtx, { id }: { id: string }): Promi
     SELECT name FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind = 'personal' AND revoked_at IS NULL`);
   if (!token) throw fail('identity.token_not_found');
-  await accountsOf(ctx.system).sessions.revoke(id);
+  await getAccounts(ctx.system).sessions.revoke(id);
   await record(ctx, { action: 'token_revoked', details: { name: token.name } });
 }

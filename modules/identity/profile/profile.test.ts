@@ -2,10 +2,10 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
 import type { TestTenant } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
-const beside = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 
 const login = async (email: string, userAgent = 'test') =>
@@ -70,11 +70,11 @@ test.each([
 test('a change based on an outdated version of the profile is refused', async () => {
   const asha = await platform.person();
   const { headers } = await asha.get('/api/v1/profile');
-  const seen = headers.etag as string;
-  expect((await asha.get('/api/v1/profile', { 'if-none-match': seen })).status).toBe(304);
-  const changed = await asha.patch('/api/v1/profile', { locale: 'en' }, { 'if-match': seen });
+  const etag = headers.etag as string;
+  expect((await asha.get('/api/v1/profile', { 'if-none-match': etag })).status).toBe(304);
+  const changed = await asha.patch('/api/v1/profile', { locale: 'en' }, { 'if-match': etag });
   expect(changed.status).toBe(200);
-  const late = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': seen });
+  const late = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': etag });
   expect({ status: late.status, code: late.body.code }).toEqual({ status: 412, code: 'http.precondition_failed' });
   expect((await asha.get('/api/v1/profile')).body.profile).toEqual(changed.body.profile);
   const again = await asha.patch('/api/v1/profile', { locale: 'hi' }, { 'if-match': changed.headers.etag as string });
@@ -146,9 +146,9 @@ test('a user can list and end sessions', async () => {
   expect(body.sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
   const other = body.sessions.find(({ user_agent }: { user_agent: string }) => user_agent === 'Phone');
   expect(other).toMatchObject({ kind: 'login', name: 'Console', ip: '127.0.0.1', current: false });
-  expect((await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status).toBe(200);
+  expect((await as(phone.access_token, 'GET', '/api/v1/auth/me', secondProcess)).status).toBe(200);
   expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(200);
-  const status = async () => (await as(phone.access_token, 'GET', '/api/v1/auth/me', beside)).status;
+  const status = async () => (await as(phone.access_token, 'GET', '/api/v1/auth/me', secondProcess)).status;
   await expect.poll(status).toBe(401);
   expect((await asha.delete(`/api/v1/profile/sessions/${other.id}`)).status).toBe(404);
   expect((await asha.get('/api/v1/auth/me')).status).toBe(200);
@@ -188,11 +188,11 @@ test('a personal access token is shown once, stored as a hash and valid until it
   const { db } = platform.kernel.central;
   const dump = JSON.stringify(await db.rows(sql`SELECT * FROM sessions WHERE user_id = ${asha.id}`));
   expect(dump).not.toContain(access_token);
-  expect((await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(200);
+  expect((await as(access_token, 'GET', '/api/v1/products', secondProcess)).status).toBe(200);
   expect((await asha.get('/api/v1/profile/tokens')).body.tokens[0].last_used_at).toBeTypeOf('string');
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(200);
   expect((await as(access_token, 'GET', '/api/v1/products')).status).toBe(401);
-  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', beside)).status).toBe(401);
+  await expect.poll(async () => (await as(access_token, 'GET', '/api/v1/products', secondProcess)).status).toBe(401);
   expect((await asha.delete(`/api/v1/profile/tokens/${token.id}`)).status).toBe(404);
 });
 
@@ -268,7 +268,7 @@ test('a token of a program cannot read or change the account', async () => {
 
 test('only a session in which the user has signed in creates tokens, not a device or a program', async () => {
   const asha = await platform.person({ tenant: acme });
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
   const device = { userId: asha.id, kind: 'device', client } as const;
   const limited = await sessions.open({ ...device, scopes: ['products.view'] });
@@ -287,7 +287,7 @@ test('only a session in which the user has signed in creates tokens, not a devic
 test('a device session does not count as a recent sign-in', async () => {
   const asha = await platform.person({ tenant: acme });
   const client = { address: '127.0.0.1', network: '127.0.0.1', userAgent: 'test' };
-  const { access_token } = await accountsOf(platform.kernel.services).sessions.open({
+  const { access_token } = await getAccounts(platform.kernel.services).sessions.open({
     userId: asha.id,
     kind: 'device',
     client,

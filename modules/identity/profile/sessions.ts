@@ -1,5 +1,5 @@
 import { type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import type { Session } from '../schemas.ts';
@@ -20,7 +20,7 @@ export async function endSession(ctx: SystemCtx, { id }: { id: string }): Promis
     SELECT 1 FROM sessions
     WHERE id = ${id} AND user_id = ${ctx.user.id} AND kind IN ('login', 'device') AND revoked_at IS NULL`);
   if (!own) throw fail('identity.session_not_found');
-  await accountsOf(ctx.system).sessions.revoke(id);
+  await getAccounts(ctx.system).sessions.revoke(id);
   await record(ctx, { action: 'session_revoked' });
 }
 

@@ -2,18 +2,18 @@ import { sql } from '@chowk/kit';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let clock = Date.now();
 const platform = await startAccounts({ now: () => new Date(clock) });
-const beside = await startAccounts({ beside: platform, now: () => new Date(clock) });
+const secondProcess = await startAccounts({ sharedWith: platform, now: () => new Date(clock) });
 const acme = await platform.tenant({ name: 'Acme' });
 const { request } = platform;
 
 const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
   request({ method: 'POST', url, payload, headers });
 const login = (payload: object, headers = {}) => post('/api/v1/auth/login', payload, headers);
-const meWith = (token: string, through = request) =>
+const requestMe = (token: string, through = request) =>
   through({ method: 'GET', url: '/api/v1/auth/me', headers: { authorization: `Bearer ${token}` } });
 
 test('a sign-in returns tokens and the user', async () => {
@@ -26,7 +26,7 @@ test('a sign-in returns tokens and the user', async () => {
     user: { id: asha.id, name: asha.name, email: asha.email, email_verified: true, two_factor_enabled: false },
   });
   expect(headers['cache-control']).toBe('no-store');
-  expect((await meWith(body.access_token)).body.id).toBe(asha.id);
+  expect((await requestMe(body.access_token)).body.id).toBe(asha.id);
 });
 
 test('a sign-in during a change of the password opens no session with the old one', async () => {
@@ -48,7 +48,7 @@ test('a sign-in during a change of the password opens no session with the old on
 test('an access token is a JWT as in RFC 9068', async () => {
   const asha = await platform.person();
   const { body } = await login({ email: asha.email, password: testPassword });
-  const [key] = await accountsOf(platform.kernel.services).keys.list();
+  const [key] = await getAccounts(platform.kernel.services).keys.list();
   expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
   const { iss, aud, sub, iat = 0, exp = 0, jti, client_id } = decodeJwt(body.access_token);
   expect({ iss, aud, sub, client_id, life: exp - iat }).toEqual({
@@ -93,7 +93,7 @@ test.each([
 
 test('a password is compared completely, with any characters', async () => {
   const asha = await platform.person();
-  const { passwords } = accountsOf(platform.kernel.services);
+  const { passwords } = getAccounts(platform.kernel.services);
   const long = 'पासवर्ड'.repeat(3);
   await platform.kernel.central.db.run(
     sql`UPDATE users SET password_hash = ${await passwords.hash(long)} WHERE id = ${asha.id}`,
@@ -108,13 +108,13 @@ test('an access token expires after fifteen minutes, and a refresh returns the n
   const start = clock;
   try {
     clock = start + 899_000;
-    expect((await meWith(first.access_token)).status).toBe(200);
+    expect((await requestMe(first.access_token)).status).toBe(200);
     clock = start + 901_000;
-    expect((await meWith(first.access_token)).status).toBe(401);
+    expect((await requestMe(first.access_token)).status).toBe(401);
     const { status, body: second } = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
     expect({ status, expires_in: second.expires_in }).toEqual({ status: 200, expires_in: 900 });
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    expect((await meWith(second.access_token)).status).toBe(200);
+    expect((await requestMe(second.access_token)).status).toBe(200);
   } finally {
     clock = start;
   }
@@ -127,13 +127,13 @@ test('reusing a refresh token ends the session', async () => {
   const reused = await post('/api/v1/auth/refresh', { refresh_token: first.refresh_token });
   expect(reused).toMatchObject({ status: 401, body: { code: 'identity.bad_refresh_token' } });
   expect((await post('/api/v1/auth/refresh', { refresh_token: second.refresh_token })).status).toBe(401);
-  expect((await meWith(second.access_token)).status).toBe(401);
+  expect((await requestMe(second.access_token)).status).toBe(401);
 });
 
 test('one of eight concurrent refreshes with one token succeeds', async () => {
   const asha = await platform.person();
   const tries = Array.from({ length: 8 }, (_, index) =>
-    (index % 2 ? platform : beside).request({
+    (index % 2 ? platform : secondProcess).request({
       method: 'POST',
       url: '/api/v1/auth/refresh',
       payload: { refresh_token: asha.refreshToken },
@@ -153,12 +153,12 @@ test.each(['', 'x', `chowk_rt_${'a'.repeat(43)}`, 'x'.repeat(501)])(
 
 test('a sign-out ends the session in every process within a second', async () => {
   const asha = await platform.person({ tenant: acme });
-  expect((await meWith(asha.accessToken, beside.request)).status).toBe(200);
+  expect((await requestMe(asha.accessToken, secondProcess.request)).status).toBe(200);
   expect((await post('/api/v1/auth/logout', { refresh_token: asha.refreshToken })).status).toBe(200);
-  expect((await meWith(asha.accessToken)).status).toBe(401);
+  expect((await requestMe(asha.accessToken)).status).toBe(401);
   // Within a second, with or without a notification.
-  await beside.kernel.signals.waitUntilApplied();
-  expect((await meWith(asha.accessToken, beside.request)).status).toBe(401);
+  await secondProcess.kernel.signals.waitUntilApplied();
+  expect((await requestMe(asha.accessToken, secondProcess.request)).status).toBe(401);
   expect((await post('/api/v1/auth/refresh', { refresh_token: asha.refreshToken })).status).toBe(401);
 });
 
@@ -202,7 +202,7 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
       'products.view',
     ],
   });
-  const { body: outside } = await meWith(asha.accessToken);
+  const { body: outside } = await requestMe(asha.accessToken);
   expect(outside).not.toHaveProperty('role');
   expect(outside).not.toHaveProperty('permissions');
   const stranger = await platform.person();

@@ -1,5 +1,5 @@
 import { invalid, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import type { Tokens } from '../accounts/sessions.ts';
 import { isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
@@ -36,7 +36,7 @@ export async function signIn(
   const account = await findAccount(ctx, email);
   const limits = signInLimits(ctx, email, { isKnownNetwork: account?.is_known_network ?? false });
   const isCorrect = await limitGuesses(ctx, limits, () =>
-    accountsOf(ctx.system).passwords.verify(password, account?.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account?.password_hash, ctx.client.network),
   );
   if (!account || !isCorrect) throw badCredentials();
   if (account.password_exposed) throw fail('auth.password_exposed');
@@ -59,7 +59,7 @@ export function openLogin(
         AND disabled_at IS NULL FOR SHARE`);
     if (!user) throw badCredentials();
     const session = { userId: id, kind: 'login' as const, client: ctx.client };
-    return accountsOf(ctx.system).sessions.open(session, { db: tx });
+    return getAccounts(ctx.system).sessions.open(session, { db: tx });
   });
 }
 
@@ -73,7 +73,7 @@ interface RefreshToken {
 
 export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, limitPerNetwork(ctx), async () => {
-    const refreshed = await accountsOf(ctx.system).sessions.refresh(refresh_token);
+    const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token);
     if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
     return refreshed;
   });
@@ -82,16 +82,16 @@ export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promis
 /** Ends the session of the refresh token or, without one, of the bearer token. Does nothing if it has ended. */
 export async function signOut(ctx: SystemCtx, { refresh_token }: Partial<RefreshToken>): Promise<void> {
   const own = ctx.userId === undefined ? undefined : { id: ctx.session.id, userId: ctx.userId };
-  const session = refresh_token === undefined ? own : await accountsOf(ctx.system).sessions.find(refresh_token);
+  const session = refresh_token === undefined ? own : await getAccounts(ctx.system).sessions.find(refresh_token);
   // A caller with a bearer token must not end the session of another user.
   if (!session || (own && own.userId !== session.userId)) return;
-  await accountsOf(ctx.system).sessions.revoke(session.id);
+  await getAccounts(ctx.system).sessions.revoke(session.id);
   await record(ctx, { action: 'signed_out', userId: session.userId, tenantId: await findTenant(ctx, session.userId) });
 }
 
 /** The tenant of the call if the user is a member: sign-ins of others do not belong in its log. */
 async function findTenant(ctx: SystemCtx, userId: number): Promise<string | null> {
-  const tenants = ctx.tenantId === undefined ? [] : await accountsOf(ctx.system).memberships.listTenants(userId);
+  const tenants = ctx.tenantId === undefined ? [] : await getAccounts(ctx.system).memberships.listTenants(userId);
   return tenants.find(({ id }) => id === ctx.tenantId)?.id ?? null;
 }
 

@@ -1,5 +1,5 @@
 import type { SystemCtx } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import type { Me, UserSummary } from '../schemas.ts';
 
 /** The permissions as an array, cached with the membership. */
@@ -10,7 +10,7 @@ export function summarizeUser({ id, name, email, emailVerified, twoFactor }: Sys
 }
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
-  const memberships = await accountsOf(ctx.system).memberships.listTenants(ctx.user.id);
+  const memberships = await getAccounts(ctx.system).memberships.listTenants(ctx.user.id);
   // The id of a tenant is always one of its domains.
   const tenants = memberships.map((tenant) => ({ ...tenant, domain: `${tenant.id}.${ctx.system.baseDomain}` }));
   const me = { ...summarizeUser(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };

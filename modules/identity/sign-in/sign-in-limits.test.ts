@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startAccounts, testPassword } from '../../../server/testing/accounts.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 let clock = Math.floor(Date.now() / 60_000) * 60_000;
 const platform = await startAccounts({
@@ -58,7 +58,7 @@ test('guesses in progress count, so a network cannot fill the queue with guesses
 
 test('a network that keeps the queue of passwords full does not keep others from signing in', async () => {
   const asha = await platform.person();
-  const { passwords } = accountsOf(platform.kernel.services);
+  const { passwords } = getAccounts(platform.kernel.services);
   let over = false;
   const flood = async () => {
     while (!over) await passwords.verify('guess', undefined).catch(() => new Promise(setImmediate));

@@ -1,5 +1,5 @@
 import { type Db, type FieldError, Issues, invalid, type Sql, type Static, type SystemCtx, sql } from '@chowk/kit';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { hasEffectIn } from '../accounts/permissions.ts';
 import { createUser, isShownEmailVerified, shownEmail } from '../accounts/users.ts';
 import { record } from '../activity/activity.ts';
@@ -98,7 +98,7 @@ export async function acceptInvitation(
 }
 
 async function hashPassword(ctx: SystemCtx, { name, password }: NewAccount): Promise<AccountForm> {
-  return { name, passwordHash: await accountsOf(ctx.system).passwords.hash(password, ctx.client.network) };
+  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client.network) };
 }
 
 /** A field that the schema has refused gets no further problem. */
@@ -127,7 +127,7 @@ async function checkAccountPassword(
   }
   const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const isCorrect = await limitGuesses(ctx, [limit], () =>
-    accountsOf(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
   );
   if (!isCorrect) issues.add('password', 'This is not the password of the account with the invited address.');
   else if (account.password_exposed) throw fail('auth.password_exposed');
@@ -168,9 +168,9 @@ async function findByToken(
 
 /** The permissions of a membership. Those of an API client are limited to the rights of its maker. */
 function heldBy(m: Sql): Sql {
-  const ofRole = (roleId: Sql) => sql`SELECT permission FROM role_permissions WHERE role_id = ${roleId}`;
-  return sql`CASE WHEN ${m}.permissions IS NULL THEN ARRAY(${ofRole(sql`${m}.role_id`)}) ELSE ARRAY(
-    SELECT unnest(${m}.permissions) INTERSECT ${ofRole(sql`(
+  const permissionsByRole = (roleId: Sql) => sql`SELECT permission FROM role_permissions WHERE role_id = ${roleId}`;
+  return sql`CASE WHEN ${m}.permissions IS NULL THEN ARRAY(${permissionsByRole(sql`${m}.role_id`)}) ELSE ARRAY(
+    SELECT unnest(${m}.permissions) INTERSECT ${permissionsByRole(sql`(
       SELECT o.role_id FROM oauth_clients c JOIN users maker ON maker.id = c.created_by AND maker.disabled_at IS NULL
         JOIN memberships o ON o.user_id = maker.id AND o.tenant_id = ${m}.tenant_id
       WHERE c.user_id = ${m}.user_id)`)}) END`;

@@ -4,7 +4,7 @@ import { type Person, startAccounts, testPassword } from '../../../server/testin
 import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
 import { readByCursor } from '../../../server/testing/read-by-cursor.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 import { addMember } from '../accounts/users.ts';
 
 let clock = 0;
@@ -125,8 +125,8 @@ test('a new person gets an account, a session and a verification mail', async ()
     },
   });
   const headers = { authorization: `Bearer ${body.access_token}`, 'x-tenant': acme.id };
-  const seen = await platform.request({ method: 'GET', url: '/api/v1/products', headers });
-  expect(seen.status).toBe(200);
+  const listed = await platform.request({ method: 'GET', url: '/api/v1/products', headers });
+  expect(listed.status).toBe(200);
   expect(await roleIn(acme.id, email)).toEqual({ role: 'Agent' });
   await platform.mailTo(email, /verif|confirm/i);
   await expectDead(token);
@@ -200,7 +200,7 @@ test('a token of a program cannot accept an invitation', async () => {
   const person = await platform.person();
   const { token } = await invited({ email: person.email });
   const client = { address: '', network: '', userAgent: undefined };
-  const created = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+  const created = await getAccounts(platform.kernel.services).sessions.issuePersonal({
     userId: person.id,
     kind: 'personal',
     client,
@@ -308,7 +308,7 @@ test('an invitation expires after seven days and does not block a new one', asyn
     expect((await show(token)).status).toBe(200);
     clock = 7 * 86_400_000 + 1_000;
     await expectDead(token);
-    const late = await accountsOf(platform.kernel.services).sessions.issuePersonal({
+    const late = await getAccounts(platform.kernel.services).sessions.issuePersonal({
       userId: admin.id,
       kind: 'personal',
       client: { address: '', network: '', userAgent: undefined },
@@ -415,7 +415,7 @@ test('invitations are listed newest first, page by page', async () => {
 });
 
 test('the number of invitations per minute is limited', async () => {
-  const calm = await startAccounts({ beside: platform, environment: { ...environment, RESENDS_PER_MINUTE: '1' } });
+  const calm = await startAccounts({ sharedWith: platform, environment: { ...environment, RESENDS_PER_MINUTE: '1' } });
   const payload = { email: 'nobody@example.com', role: 'Agent' };
   const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': acme.id };
   const send = () => calm.request({ method: 'POST', url: '/api/v1/invitations', payload, headers });

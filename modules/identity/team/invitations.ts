@@ -4,7 +4,7 @@ import {
   type Db,
   type Issues,
   list,
-  removalOf,
+  removedFields,
   type Sql,
   type SystemCtx,
   sql,
@@ -51,7 +51,7 @@ export async function checkInvitation(
 ): Promise<void> {
   limitMails(ctx);
   if (email !== undefined && (await isMember(ctx, email))) issues.addAll({ email: [alreadyMember] });
-  // Without other problems, the lock on the role finds out.
+  // Only if there are other problems to report; otherwise locking the role checks it.
   const isRoleMissing = issues.any && role !== undefined && !(await findRole(ctx, ctx.central, role));
   if (isRoleMissing) issues.addAll({ role: [noSuchRole] });
 }
@@ -91,7 +91,7 @@ export async function revokeInvitation(ctx: SystemCtx, { invitation: id }: Key):
     const now = ctx.now().toISOString();
     await tx.run(sql`UPDATE invitations SET revoked_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
     await record(ctx, { action: 'invitation_revoked', subjectId: null, details: { email, role } }, tx);
-    ctx.audit(removalOf({ email, role }));
+    ctx.audit(removedFields({ email, role }));
   });
 }
 

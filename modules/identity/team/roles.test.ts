@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
 import { auditEntries } from '../../../server/testing/audit-entries.ts';
 import { uniqueId } from '../../../server/testing/platform.ts';
-import { accountsOf } from '../accounts/accounts.ts';
+import { getAccounts } from '../accounts/accounts.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
-const neighbour = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 const acme = await platform.tenant();
 const owner = await platform.person({ tenant: acme });
 const admin = await platform.person({ tenant: acme, role: 'Admin' });
@@ -193,7 +193,7 @@ test('a caller cannot change or delete a role with permissions that it lacks', a
 });
 
 test('a scoped token can grant only permissions within its scopes', async () => {
-  const { sessions } = accountsOf(platform.kernel.services);
+  const { sessions } = getAccounts(platform.kernel.services);
   const client = { address: '', network: '', userAgent: undefined };
   const scopes = ['team.roles.manage', 'team.view'];
   const { token } = await sessions.issuePersonal({ userId: owner.id, kind: 'personal', scopes, client });
@@ -218,7 +218,7 @@ test('a change of a role applies to all its members within a second, in every pr
   const holder = await addMember(role);
   const ask = (at: typeof platform, url: string) =>
     at.request({ method: 'GET', url, headers: { authorization: `Bearer ${holder.accessToken}`, 'x-tenant': acme.id } });
-  const processes = [platform, neighbour];
+  const processes = [platform, secondProcess];
   for (const process of processes) {
     await expect.poll(async () => (await ask(process, '/api/v1/team')).status).toBe(200);
     expect((await ask(process, '/api/v1/roles')).status).toBe(403);

@@ -4,7 +4,7 @@ import {
   type FieldError,
   type Issues,
   invalid,
-  removalOf,
+  removedFields,
   type Sql,
   type SystemCtx,
   sql,
@@ -54,7 +54,7 @@ export async function checkNewRole(
   issues: Issues,
 ): Promise<void> {
   await checkGrant(ctx, grantPermissions(permissions), issues);
-  // Without other problems, the insertion finds out.
+  // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any && name !== undefined) await checkName(ctx, name, issues);
 }
 
@@ -118,7 +118,7 @@ export async function deleteRole(ctx: SystemCtx, { id }: Key): Promise<void> {
     }
     await tx.run(sql`DELETE FROM roles WHERE id = ${id}`);
     await record(ctx, { action: 'role_deleted', subjectId: null, details: { role_id: id, name } }, tx);
-    ctx.audit(removalOf(pickNewRole(role)));
+    ctx.audit(removedFields(pickNewRole(role)));
   });
 }
 

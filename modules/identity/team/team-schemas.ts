@@ -1,4 +1,4 @@
-import { changesOf, Default, extend, Line, Nullable, named, type Static, Timestamp, Type, UserId } from '@chowk/kit';
+import { Default, extend, Line, Nullable, named, type Static, Timestamp, Type, UserId, updateSchema } from '@chowk/kit';
 import { UserSummary } from '../schemas.ts';
 
 export const ById = Type.Object({ id: UserId });
@@ -70,7 +70,7 @@ export const NewRole = named(
 );
 export type NewRole = Static<typeof NewRole>;
 
-export const RoleChanges = named('RoleChanges', extend(changesOf(NewRole), { id: UserId }));
+export const RoleChanges = named('RoleChanges', extend(updateSchema(NewRole), { id: UserId }));
 export type RoleChanges = Static<typeof RoleChanges>;
 
 export const Permission = named(

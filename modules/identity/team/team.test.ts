@@ -8,7 +8,7 @@ import { addMember } from '../accounts/users.ts';
 
 const platform = await startAccounts();
 const { central } = platform.kernel;
-const neighbour = await startAccounts({ beside: platform });
+const secondProcess = await startAccounts({ sharedWith: platform });
 
 /** A tenant with its Owner. */
 async function newTeam() {
@@ -130,7 +130,7 @@ test('users of other tenants and API clients are not found in the team', async (
 test('a role can be assigned by name or id and applies in every process within a second', async () => {
   const person = await platform.person({ tenant: acme, role: 'Viewer' });
   const headers = { authorization: `Bearer ${person.accessToken}`, 'x-tenant': acme.id };
-  const elsewhere = () => neighbour.request({ method: 'GET', url: '/api/v1/activity/export', headers });
+  const elsewhere = () => secondProcess.request({ method: 'GET', url: '/api/v1/activity/export', headers });
   expect((await elsewhere()).status).toBe(403);
   const { status, body } = await owner.patch(`/api/v1/team/${person.id}`, { role: 'admin' });
   expect({ status, role: body.member.role, message: body.message }).toEqual({
@@ -229,10 +229,10 @@ test('a removed member loses access within a second, in every process, and keeps
       headers: { authorization: `Bearer ${person.accessToken}`, 'x-tenant': tenant.id },
     });
   expect((await ask(platform, acme)).status).toBe(200);
-  expect((await ask(neighbour, acme)).status).toBe(200);
+  expect((await ask(secondProcess, acme)).status).toBe(200);
   const { status, body } = await owner.delete(`/api/v1/team/${person.id}`);
   expect({ status, body }).toEqual({ status: 200, body: { message: 'Member removed.' } });
-  for (const process of [platform, neighbour]) {
+  for (const process of [platform, secondProcess]) {
     await expect.poll(async () => (await ask(process, acme)).status, { timeout: 1_000 }).toBe(403);
     expect((await ask(process, elsewhere)).status).toBe(200);
   }

@@ -1,13 +1,13 @@
 import {
   byText,
   byTime,
+  columnNames,
   type Db,
   filter,
   forbidden,
   invalid,
   Line,
   list,
-  namesOf,
   type Sql,
   type SystemCtx,
   sql,
@@ -31,7 +31,7 @@ function members(ctx: SystemCtx): Sql {
     WHERE m.tenant_id = ${ctx.tenant.id}) m`;
 }
 
-const columns = namesOf(Member, sql`m`);
+const columns = columnNames(Member, sql`m`);
 
 export const teamList = list({
   name: 'team',

@@ -6,7 +6,7 @@ const needs = 'notifications.view';
 export const deviceActions = {
   'notifications.listDevices': action({
     summary: 'List your devices',
-    description: 'Those that get push messages of this tenant, the last registered first.',
+    description: 'The devices that get push messages of this tenant, most recently registered first.',
     http: 'GET /devices',
     graphql: 'devices',
     needs,

@@ -186,7 +186,7 @@ test('a message that is refused is logged without its token, dropped, and keeps 
   expect(await devices(person)).toHaveLength(1);
 });
 
-test('what the service cannot take now is sent later, as late as it asks, to those who have not got it', async () => {
+test('messages that the service cannot accept now are retried after the requested delay, for the remaining devices only', async () => {
   const tenant = await platform.tenant();
   const [first, second] = [await withPhone(tenant), await withPhone(tenant)];
   fcm.answer = (message) => (message.token === second.token ? fcmAnswers.quota : undefined);

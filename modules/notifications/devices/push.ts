@@ -1,4 +1,4 @@
-import { type Ctx, type JobsOf, job, type Static, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { Delivery, openMessage, type Sendable, sealMessage, unreadAmong } from '../delivery.ts';
 
 type PushService = NonNullable<Ctx['push']>;
@@ -161,5 +161,5 @@ export const pushJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof pushJobs> {}
+  interface Jobs extends JobTypes<typeof pushJobs> {}
 }

@@ -1,4 +1,4 @@
-import { type Ctx, deleteInBatches, type JobsOf, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { log } from './providers/log.ts';
 import { mail } from './providers/mail.ts';
 import type { Channel, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
@@ -116,5 +116,5 @@ export const messageJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof messageJobs> {}
+  interface Jobs extends JobTypes<typeof messageJobs> {}
 }

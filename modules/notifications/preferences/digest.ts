@@ -1,4 +1,4 @@
-import { type Ctx, type JobsOf, job, Nullable, type Static, sql, Type, UserId } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, Nullable, type Static, sql, Type, UserId } from '@chowk/kit';
 import { nextHour } from './local-time.ts';
 import { afterQuietHours, channelsFor, type OwnChannels, type Route, type Timing } from './routing.ts';
 
@@ -21,7 +21,7 @@ interface Item {
 
 const batchSize = 100;
 const maxListed = 20;
-/** A transaction may commit after the digest that it counts on: shortly before that, it queues another one. */
+/** A transaction may commit after the digest was sent, so shortly before a digest it queues another one. */
 const marginMs = 10 * 60_000;
 
 /** Adds stored notifications to the next digests of their users. */
@@ -118,5 +118,5 @@ export const digestJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof digestJobs> {}
+  interface Jobs extends JobTypes<typeof digestJobs> {}
 }

@@ -43,7 +43,7 @@ const moment = fc.constantFrom(...Object.keys(zones)).chain((zone) =>
 const minute = fc.integer({ min: 0, max: 1_439 });
 const toTime = ({ day, seconds }: { day: string; seconds: number }) => new Date(Date.parse(day) + seconds * 1_000);
 
-test('quiet hours end at the minute that a look at every minute finds, also when the clocks change', () => {
+test('quiet hours end at the minute that a search minute by minute finds, also when the clocks change', () => {
   fc.assert(
     fc.property(moment, minute, minute, (given, from, to) => {
       fc.pre(from !== to);

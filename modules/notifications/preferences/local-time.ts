@@ -17,7 +17,7 @@ export function endOfSpan(span: DaySpan, at: Date, timeZone: string): Date {
     const left = (span.to - minute + minutesPerDay) % minutesPerDay;
     const end = (Math.floor(time / minuteMs) + left) * minuteMs;
     if (localTime(end, timeZone).offset === offset) return new Date(end);
-    // The clocks change meanwhile: what holds then is seen from there.
+    // The clocks change before the end: continue from the change.
     time = changeOfOffset(time, end, timeZone);
   }
 }

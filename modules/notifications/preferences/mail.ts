@@ -1,4 +1,4 @@
-import { type Ctx, type JobsOf, job, type Static, Type, Uuid } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, type Static, Type, Uuid } from '@chowk/kit';
 import { Delivery, openMessage, type Recipient, type Sendable, sealMessage, unreadAmong } from '../delivery.ts';
 import { afterQuietHours, type Route } from './routing.ts';
 
@@ -45,5 +45,5 @@ export const mailJobs = {
 };
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobsOf<typeof mailJobs> {}
+  interface Jobs extends JobTypes<typeof mailJobs> {}
 }

@@ -28,7 +28,7 @@ const acme = await platform.tenant();
 const sender = acme.context('kiosk');
 const url = '/api/v1/notifications/preferences';
 const sold = { type: 'kiosk.sold', title: 'Sold' };
-const burgled = { type: 'kiosk.burgled', title: 'Burgled' };
+const burglary = { type: 'kiosk.burgled', title: 'Burgled' };
 const night = { quiet_hours: { from: '22:00', to: '07:00' }, time_zone: 'America/New_York' };
 /** An hour after midnight in New York. */
 const atNight = Date.parse('2026-07-01T05:00:00Z');
@@ -224,7 +224,7 @@ describe('a channel that is off', () => {
     now = atNight;
     const off = { in_app: false, push: false, email: 'off' };
     const { person, pushes } = await member({ defaults: off, ...night });
-    await sender.notify(person.id, burgled);
+    await sender.notify(person.id, burglary);
     await sender.notify(person.id, sold);
     await eventually(() => expect(pushes()).toEqual(['Burgled']));
     await eventually(async () => expect(await mailsTo(person)).toEqual(['Burgled']));
@@ -334,7 +334,7 @@ describe('a digest', () => {
     const { person } = await member(daily);
     await sender.notify(person.id, sold);
     const { data } = await delayedJob('notifications.digest', person);
-    const spy = vi.spyOn(kernel.mailer, 'taskOf').mockImplementationOnce(() => {
+    const spy = vi.spyOn(kernel.mailer, 'createTask').mockImplementationOnce(() => {
       throw new Error('killed');
     });
     await expect(run(data)).rejects.toThrow('killed');
@@ -366,7 +366,7 @@ describe('a digest', () => {
     await run(data);
     const queued = await acme.db.rows(sql`SELECT FROM notification_digest_items WHERE user_id = ${person.id}`);
     expect(queued).toEqual([]);
-    await sender.notify(person.id, burgled);
+    await sender.notify(person.id, burglary);
     await platform.mailTo(person.email, /Burgled/);
     expect(await mailsTo(person)).toEqual(['Burgled']);
   });
@@ -403,7 +403,7 @@ describe('a digest', () => {
   });
 });
 
-test('a thousand members are notified as each of them wants, with few jobs', async () => {
+test('a thousand members are notified as each of them prefers, with few jobs', async () => {
   const beta = await platform.tenant();
   const members = await kernel.central.db.rows<{ id: number }>(sql`
     WITH people AS (

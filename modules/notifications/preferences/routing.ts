@@ -7,7 +7,7 @@ export type NotificationTypes = Awaited<ReturnType<Ctx['notificationTypes']>>;
 /** What a user has changed; everything else has its default. */
 export type OwnChannels = Partial<Channels>;
 
-/** When a user may be disturbed. */
+/** When a user may be notified. */
 export interface Timing {
   /** In minutes since midnight; `null`: no quiet hours. */
   readonly quiet_from: number | null;

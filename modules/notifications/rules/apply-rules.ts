@@ -8,7 +8,7 @@ import { findPayload } from './rule-check.ts';
 import type { Recipient, Rule } from './rule-schemas.ts';
 import { ruleColumns } from './rules.ts';
 
-/** Whether events of the name are of interest. */
+/** Whether the tenant has an active rule for the event. */
 export const hasRules = (event: string) =>
   sql`EXISTS (SELECT FROM notification_rules WHERE is_active AND event = ${event})`;
 

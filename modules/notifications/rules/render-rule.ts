@@ -11,7 +11,7 @@ export interface Contact {
   readonly phone: string | null;
 }
 
-/** What a message is about. */
+/** The data of a message. */
 export interface Subject {
   readonly payload: unknown;
   readonly customer: Contact | undefined;

@@ -46,7 +46,7 @@ async function latestOrder(ctx: Ctx): Promise<{ order: object; customer: Contact
   return order && { order, customer: order.customer ?? undefined };
 }
 
-/** Sends made-up data: nobody gets that of a customer for a test. */
+/** Sends made-up data: a test must not reveal data of a customer. */
 export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDelivery> {
   const rule = await getRule(ctx, { id });
   if (to !== undefined && !ctx.can('notifications.send')) throw forbidden('notifications.send');

@@ -1,5 +1,4 @@
 import {
-  changesOf,
   Default,
   extend,
   Line,
@@ -7,13 +6,14 @@ import {
   Nullable,
   NullableLine,
   named,
-  outputOf,
+  outputFields,
   type Static,
   Text,
   Timestamp,
   Type,
   UserId,
   Uuid,
+  updateSchema,
 } from '@chowk/kit';
 
 export const Channel = Type.Enum(['in_app', 'email', 'sms', 'whatsapp']);
@@ -62,12 +62,12 @@ export const NewRule = NamedObject('NewNotificationRule', {
 });
 export type NewRule = Static<typeof NewRule>;
 
-export const RuleChanges = named('NotificationRuleChanges', extend(changesOf(NewRule), { id: Uuid }));
+export const RuleChanges = named('NotificationRuleChanges', extend(updateSchema(NewRule), { id: Uuid }));
 export type RuleChanges = Static<typeof RuleChanges>;
 
 export const Rule = NamedObject('NotificationRule', {
   id: Uuid,
-  ...outputOf(NewRule),
+  ...outputFields(NewRule),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

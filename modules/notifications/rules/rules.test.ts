@@ -149,12 +149,14 @@ describe('a rule is refused', () => {
       'template.subject': ['This event has no value for {{name}}.'],
       'template.body': ['This event has no value for {{order.secret}}, {{#each items}}, {{order.items}}.'],
     });
-    const about = {
+    const invalidRule = {
       event: 'customer.created',
       conditions: [],
       template: { body: '{{customer_name}} {{order_number}}' },
     };
-    expect(await readErrors(about)).toEqual({ 'template.body': ['This event has no value for {{order_number}}.'] });
+    expect(await readErrors(invalidRule)).toEqual({
+      'template.body': ['This event has no value for {{order_number}}.'],
+    });
     const product = { event: 'product.created', channel: 'in_app', conditions: [], recipient: { role: 'Owner' } };
     const errors = await readErrors({ ...product, template: { body: '{{product.title}} {{customer_name}}' } });
     expect(errors).toEqual({ 'template.body': ['This event has no value for {{customer_name}}.'] });
@@ -239,7 +241,7 @@ describe('a preview', () => {
     expect((await owner.get(path)).body.rules).toEqual([]);
   });
 
-  test('shows the latest order, as far as the caller may see it', async () => {
+  test('shows the latest order, masked as for the caller', async () => {
     const { tenant, owner } = await team();
     const customer = { first_name: 'Ravi', phone: '+919876543210' };
     await owner.post('/api/v1/orders', { customer, items: [{ name: 'Tea', quantity: 2, price: '10' }] });

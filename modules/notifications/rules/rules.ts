@@ -8,7 +8,7 @@ import {
   Line,
   list,
   pickFields,
-  removalOf,
+  removedFields,
   sql,
   Type,
 } from '@chowk/kit';
@@ -99,7 +99,7 @@ export async function deleteRule(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const rule = await lockRule(tx, { id });
     await tx.db.run(sql`DELETE FROM notification_rules WHERE id = ${id}`);
-    tx.audit(removalOf(rule));
+    tx.audit(removedFields(rule));
   });
 }
 

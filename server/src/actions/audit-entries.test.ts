@@ -1,4 +1,14 @@
-import { action, afterCommit, type Ctx, changesBetween, Failure, job, removalOf, sql, Type } from '@chowk/kit/kernel';
+import {
+  action,
+  afterCommit,
+  type Ctx,
+  changesBetween,
+  Failure,
+  job,
+  removedFields,
+  sql,
+  Type,
+} from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -44,7 +54,7 @@ const actions = {
   'notes.emit': action({
     ...common,
     http: 'POST /notes/emit',
-    run: (ctx) => ctx.emit('note.created' as never, { about: 'n-emitted' } as never),
+    run: (ctx) => ctx.emit('note.created' as never, { subject: 'n-emitted' } as never),
   }),
   'notes.plain': action({
     ...common,
@@ -143,7 +153,7 @@ const actions = {
     input: Note,
     run: (ctx, { id }) =>
       ctx.tx(async (tx) => {
-        tx.audit(removalOf({ id, text: 'x'.repeat(20_000), email: 'asha@example.com', price: '1.00' }));
+        tx.audit(removedFields({ id, text: 'x'.repeat(20_000), email: 'asha@example.com', price: '1.00' }));
         await tx.db.run(sql`DELETE FROM notes WHERE id = ${id}`);
       }),
   }),

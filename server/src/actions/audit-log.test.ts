@@ -1,7 +1,7 @@
 import { action, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../testing/platform.ts';
-import { aside } from '../../testing/scratch-database.ts';
+import { onSeparateConnection } from '../../testing/scratch-database.ts';
 import { testModule } from '../../testing/test-module.ts';
 
 const Anything = Type.Object({}, { additionalProperties: true });
@@ -37,7 +37,7 @@ const clerk = testModule({
 const platform = await startPlatform({ modules: [clerk] });
 
 /** The recorded input. */
-async function kept(input: object): Promise<unknown> {
+async function readStored(input: object): Promise<unknown> {
   const tenant = await platform.tenant();
   await tenant.caller('test.call').post('/api/v1/clerk', input);
   await platform.kernel.audit.flush();
@@ -53,13 +53,13 @@ test('personal data is masked', async () => {
     note: 'Ring twice',
     items: [{ name: 'Tea', quantity: 2 }],
   };
-  expect(await kept(order)).toEqual({
+  expect(await readStored(order)).toEqual({
     customer: { id: 'c1', phone: '••••', email: '••••', first_name: '••••', lastName: '••••' },
     shipping_address: '••••',
     note: '••••',
     items: [{ name: 'Tea', quantity: 2 }],
   });
-  expect(await kept({ ...person, ...place })).toEqual({
+  expect(await readStored({ ...person, ...place })).toEqual({
     id: 'c1',
     phone: '••••',
     email: '••••',
@@ -72,13 +72,13 @@ test('personal data is masked', async () => {
 });
 
 test('free text and search terms are masked', async () => {
-  expect(await kept({ to: '+919876543210', message: 'Dear Asha', channel: 'sms' })).toEqual({
+  expect(await readStored({ to: '+919876543210', message: 'Dear Asha', channel: 'sms' })).toEqual({
     to: '••••',
     message: '••••',
     channel: 'sms',
   });
-  expect(await kept({ search: 'asha', status: 'pending' })).toEqual({ search: '••••', status: 'pending' });
-  expect(await kept({ q: 'asha' })).toEqual({ q: '••••' });
+  expect(await readStored({ search: 'asha', status: 'pending' })).toEqual({ search: '••••', status: 'pending' });
+  expect(await readStored({ q: 'asha' })).toEqual({ q: '••••' });
 });
 
 test('ids, amounts and statuses are kept', async () => {
@@ -96,7 +96,7 @@ test('ids, amounts and statuses are kept', async () => {
     tokens: undefined,
     reference: 'to and fro',
   };
-  expect(await kept(input)).toEqual(JSON.parse(JSON.stringify(input)));
+  expect(await readStored(input)).toEqual(JSON.parse(JSON.stringify(input)));
 });
 
 test('an entry that PostgreSQL refuses is dropped, and the others are written', async () => {
@@ -114,7 +114,7 @@ test('while a database is not available its entries wait, in order, and those of
   const [tenant, neighbour] = [await platform.tenant(), await platform.tenant()];
   const { database } = (await tenant.db.row<{ database: string }>(sql`SELECT current_database() AS database`)) ?? {};
   const allowConnections = (isAllowed: boolean) =>
-    aside('postgres', async (connection) => {
+    onSeparateConnection('postgres', async (connection) => {
       await connection.script(`ALTER DATABASE "${database}" ALLOW_CONNECTIONS ${isAllowed}`);
       await connection.query(sql`
         SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity WHERE datname = ${database}`);

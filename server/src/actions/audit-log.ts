@@ -81,7 +81,7 @@ export class AuditLog {
       duration: 0,
       outcome: 'ok',
       error: undefined,
-      resourceId: idOf(input),
+      resourceId: readId(input),
       changes: undefined,
       transactionEntries: undefined,
       isWritten: false,
@@ -101,7 +101,7 @@ export class AuditLog {
 
   /** Completes an entry; without a code the call succeeded. */
   end(entry: AuditEntry, { code, output }: { code?: string; output?: unknown }): void {
-    const id = idOf(output);
+    const id = readId(output);
     if (code === undefined && entry.isWritten && (entry.resourceId !== undefined || id === undefined)) return;
     // Invalid input from outside has changed nothing and is not recorded.
     if (code === 'http.validation_failed' && entry.transport !== 'bus') return;
@@ -147,7 +147,7 @@ export class AuditLog {
     }
   }
 
-  /** Settles with the entries to retry. If PostgreSQL refuses one of the entries, the others are written one by one. */
+  /** Resolves to the entries to retry. If PostgreSQL refuses one of the entries, the others are written one by one. */
   async #writeBatch(tenant: TenantEntry, batch: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
     try {
       await tenant.db.tx((tx) => Promise.all(batch.map((entry) => insertEntry(tx, entry))));
@@ -206,7 +206,7 @@ function isRefusal(code: string): boolean {
   return /^(bus\.|auth\.|modules\.not_installed$|http\.validation_failed$)/.test(code);
 }
 
-function idOf(value: unknown): string | undefined {
+function readId(value: unknown): string | undefined {
   const id = (value as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }

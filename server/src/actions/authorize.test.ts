@@ -61,7 +61,7 @@ await platform.kernel.installations.set(without.id, 'shop', 'disabled');
 type Headers = Record<string, string>;
 
 /** The token of a user with the permissions in both tenants, or of a member of neither. */
-function tokenOf(permissions?: readonly string[], change: Partial<Caller> = {}): Headers {
+function tokenHeaders(permissions?: readonly string[], change: Partial<Caller> = {}): Headers {
   const { caller, token } = platform.identity.mint();
   Object.assign(caller, change);
   if (permissions) for (const { id } of [shop, without]) platform.identity.join(caller, id, permissions);
@@ -72,11 +72,11 @@ const apiClient = { id: 'c', kind: 'client', scopes: undefined, authenticatedAt:
 const callers: Record<string, Headers> = {
   anonymous: {},
   'a wrong token': { authorization: 'Bearer of-bad-news' },
-  'a stranger': tokenOf(),
-  'a member without the permission': tokenOf(['shop.see']),
-  'a member with the permission': tokenOf(['shop.sell']),
-  'a member with the other permission': tokenOf(['shop.own']),
-  'an API client with the permission': tokenOf(['shop.sell'], { session: apiClient }),
+  'a stranger': tokenHeaders(),
+  'a member without the permission': tokenHeaders(['shop.see']),
+  'a member with the permission': tokenHeaders(['shop.sell']),
+  'a member with the other permission': tokenHeaders(['shop.own']),
+  'an API client with the permission': tokenHeaders(['shop.sell'], { session: apiClient }),
 };
 
 const ok = [200, undefined] as const;

@@ -8,7 +8,7 @@ const Anything = Type.Object({}, { additionalProperties: true });
 const common = { summary: 'Test', public: true, bus: { rateLimit: 600 } } as const;
 
 /** An action through which a test calls any other action in the name of the module. */
-function door(alias: string): Actions {
+function callAction(alias: string): Actions {
   return {
     [`${alias}.call`]: action({
       summary: 'Call an action',
@@ -73,7 +73,7 @@ const modules = names.map((alias) =>
   testModule({
     alias,
     consumes: declared[alias],
-    actions: { ...door(alias), [`${alias}.echo`]: echo, ...more[alias] },
+    actions: { ...callAction(alias), [`${alias}.echo`]: echo, ...more[alias] },
     ...(alias === 'gamma' ? { migration: 'CREATE TABLE gamma_notes (key text)' } : {}),
   }),
 );

@@ -31,7 +31,7 @@ let checkedInputs: Input[] = [];
 let trouble: (() => Promise<void> | void) | undefined;
 let runs = 0;
 
-function problemOf({ starts, ends }: Input): string | undefined {
+function rangeProblem({ starts, ends }: Input): string | undefined {
   return starts !== undefined && ends !== undefined && ends < starts
     ? 'The end must not be before the start.'
     : undefined;
@@ -40,7 +40,7 @@ function problemOf({ starts, ends }: Input): string | undefined {
 async function check(ctx: Ctx, input: Input, issues: Issues): Promise<{ name: string | undefined }> {
   checkedInputs.push(structuredClone(input));
   await trouble?.();
-  const problem = problemOf(input);
+  const problem = rangeProblem(input);
   if (problem) issues.add('ends', problem);
   if (input.address?.city === 'Atlantis') issues.add('address.city', 'There is no such city.');
   for (const field of ['email', 'phone'] as const) {

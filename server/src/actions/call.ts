@@ -49,7 +49,7 @@ export interface AuditedTransaction {
   withAuditEntry(auditEntry: AuditEntry | undefined): ActionContext;
 }
 
-/** The parts of the kernel that calls use. */
+/** The services of the kernel that calls use. */
 export interface CallServices {
   readonly audit: AuditLog;
   readonly limiter: RateLimiter;

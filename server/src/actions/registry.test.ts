@@ -36,7 +36,7 @@ test.each([
     { http: 'POST /x', audited: false },
     { isReadOnly: false, isAudited: false },
   ],
-] as const)('a change leaves a line in the audit log, a look does not: %j', (declared, expected) => {
+] as const)('changes are recorded in the audit log, reads are not: %j', (declared, expected) => {
   const [one] = registerActions(
     { x: action({ summary: 'Test', public: true, run, ...declared }) },
     { module: 'x', tag: '' },

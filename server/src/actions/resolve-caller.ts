@@ -1,6 +1,6 @@
 import type { Identity } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
-import { networkOf } from '../network.ts';
+import { networkPrefix } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
 import type { Directory, TenantEntry } from '../tenancy/directory.ts';
 import type { Principal } from './authorize.ts';
@@ -40,7 +40,7 @@ export function takeFromRateLimit(
   limit: number,
   { caller, tenant, address, now }: Pick<Principal, 'caller' | 'tenant'> & { address: string; now: number },
 ): RateLimitState {
-  return limiter.take(caller ? `${tenant?.id ?? ''} ${caller.id}` : networkOf(address), limit, now);
+  return limiter.take(caller ? `${tenant?.id ?? ''} ${caller.id}` : networkPrefix(address), limit, now);
 }
 
 export function tooManyRequests({ seconds }: RateLimitState) {

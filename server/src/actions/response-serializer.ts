@@ -10,7 +10,7 @@ type Serializer = (value: unknown) => string;
 export function responseSerializer(schema: TSchema): Serializer {
   let serialize: Serializer | undefined;
   return (value) => {
-    serialize ??= serializerOf(JSON.stringify(schema));
+    serialize ??= getSerializer(JSON.stringify(schema));
     return serialize(value);
   };
 }
@@ -18,7 +18,7 @@ export function responseSerializer(schema: TSchema): Serializer {
 const serializers = new Map<string, Serializer>();
 
 /** Responses with the same schema share a serializer. */
-function serializerOf(schema: string): Serializer {
+function getSerializer(schema: string): Serializer {
   const serializer = serializers.get(schema) ?? buildSerializer(withoutFormats(schema));
   serializers.set(schema, serializer);
   return serializer;

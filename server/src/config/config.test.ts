@@ -487,7 +487,7 @@ test('the configuration and its lists are frozen', () => {
 });
 
 test('production listens on all addresses and has stricter defaults', () => {
-  const defaultsOf = (APP_ENV: string) => {
+  const readDefaults = (APP_ENV: string) => {
     const config = readConfig({ APP_ENV });
     const { host, graphqlIntrospection, emailVerificationSignedOnly, migrateOnStart } = config;
     return { host, graphqlIntrospection, emailVerificationSignedOnly, migrateOnStart };
@@ -498,9 +498,9 @@ test('production listens on all addresses and has stricter defaults', () => {
     emailVerificationSignedOnly: false,
     migrateOnStart: true,
   };
-  expect(defaultsOf('local')).toEqual(defaults);
-  expect(defaultsOf('testing')).toEqual(defaults);
-  expect(defaultsOf('production')).toEqual({
+  expect(readDefaults('local')).toEqual(defaults);
+  expect(readDefaults('testing')).toEqual(defaults);
+  expect(readDefaults('production')).toEqual({
     host: '0.0.0.0',
     graphqlIntrospection: false,
     emailVerificationSignedOnly: true,

@@ -4,6 +4,7 @@ import {
   type Basis,
   base64,
   boolean,
+  choice,
   connectionUrl,
   derived,
   domain,
@@ -15,7 +16,6 @@ import {
   matching,
   namedServers,
   objectStorageUrl,
-  oneOf,
   origin,
   origins,
   path,
@@ -32,7 +32,7 @@ const repository = resolve(import.meta.dirname, '../../..');
 const variables = {
   appEnv: variable({
     name: 'APP_ENV',
-    kind: oneOf('local', 'testing', 'production'),
+    kind: choice('local', 'testing', 'production'),
     default: 'local',
     help: 'The environment; `production` disables development features.',
   }),
@@ -91,7 +91,7 @@ const variables = {
   }),
   logLevel: variable({
     name: 'LOG_LEVEL',
-    kind: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
     help: 'The minimum severity of log lines.',
   }),
@@ -153,7 +153,7 @@ const variables = {
   }),
   databaseCopyStrategy: variable({
     name: 'DATABASE_COPY_STRATEGY',
-    kind: oneOf('wal_log', 'file_copy'),
+    kind: choice('wal_log', 'file_copy'),
     default: 'wal_log',
     help: 'How PostgreSQL copies the template of a new tenant; `file_copy` forces a checkpoint for each copy and is faster only on file systems that clone files.',
   }),
@@ -246,7 +246,7 @@ const variables = {
     name: 'GRAPHQL_SCHEMA_CACHE_TTL',
     kind: integer(60, 2_592_000),
     default: 86_400,
-    help: 'Seconds that a composed GraphQL schema is kept in the cache.',
+    help: 'The time to cache a composed GraphQL schema, in seconds.',
   }),
 
   trustedProxies: variable({
@@ -330,7 +330,7 @@ const variables = {
 
   cliReleasesDefaultAdapter: variable({
     name: 'CLI_RELEASES_DEFAULT_ADAPTER',
-    kind: oneOf('gitlab', 'static'),
+    kind: choice('gitlab', 'static'),
     default: 'gitlab',
     help: 'The source of releases of the command-line client for tenants without their own channel.',
   }),
@@ -383,7 +383,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     const value = text === '' ? undefined : variable.kind.parse(text);
     if (text !== '') setVariables.push(variable.name);
     if (text !== '' && value === undefined) problems.push(invalidValue(variable, text));
-    values[key] = value ?? defaultOf(variable, values as unknown as Basis);
+    values[key] = value ?? resolveDefault(variable, values as unknown as Basis);
   }
   const config = Object.freeze({ ...values, setVariables: Object.freeze(setVariables) }) as Config;
   // Only for valid values: an invalid one was replaced by its default.
@@ -392,7 +392,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return config;
 }
 
-function defaultOf(variable: Variable<unknown>, basis: Basis): unknown {
+function resolveDefault(variable: Variable<unknown>, basis: Basis): unknown {
   return isDerived(variable.default) ? variable.default.from(basis) : variable.default;
 }
 

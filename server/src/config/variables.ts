@@ -79,7 +79,7 @@ export const boolean: Kind<boolean> = kind('true, false, 1, 0, on, off, yes or n
   return undefined;
 });
 
-export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+export function choice<const Word extends string>(...words: readonly Word[]): Kind<Word> {
   const allowed = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return kind(allowed, (text) => words.find((word) => word === text.toLowerCase()));
 }

@@ -2,9 +2,9 @@ import { type Call, callAction, outputValue } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
-import type { ContextParts } from './parts.ts';
+import type { ContextOptions } from './context-options.ts';
 
-type Derive = (changes: Partial<ContextParts>) => ReturnType<Call['createContext']>;
+type Derive = (changes: Partial<ContextOptions>) => ReturnType<Call['createContext']>;
 
 /** Deeper chains of calls are treated as circular. */
 const maxDepth = 16;
@@ -12,13 +12,13 @@ const maxDepth = 16;
 /** `ctx.bus` of a module. The calling module is the one whose code runs; no argument can change it. */
 export class ModuleBus {
   readonly #kernel: Kernel;
-  readonly #parts: ContextParts;
+  readonly #options: ContextOptions;
   readonly #derive: Derive;
 
-  /** `derive` returns the caller's context with other parts. */
-  constructor(kernel: Kernel, parts: ContextParts, derive: Derive) {
+  /** `derive` returns the caller's context with other options. */
+  constructor(kernel: Kernel, options: ContextOptions, derive: Derive) {
     this.#kernel = kernel;
-    this.#parts = parts;
+    this.#options = options;
     this.#derive = derive;
   }
 
@@ -33,7 +33,7 @@ export class ModuleBus {
 
   async isInstalled(name: string): Promise<boolean> {
     const { operations, installations } = this.#kernel;
-    const { tenant } = this.#parts;
+    const { tenant } = this.#options;
     const action = operations.get(name);
     if (!action) return false;
     return !action.module || !tenant || installations.has(tenant.id, action.module);
@@ -42,7 +42,7 @@ export class ModuleBus {
   /** Throws if the module may not call the operation. The kernel, which has no alias, may call all. */
   #find(name: string, input: unknown): RegisteredAction {
     const { audit, operations, consumes } = this.#kernel;
-    const { module, tenant, user, requestId, depth = 0 } = this.#parts;
+    const { module, tenant, user, requestId, depth = 0 } = this.#options;
     const action = operations.get(name);
     const isDeclared = action && (module === undefined || action.module === module || consumes.get(module)?.has(name));
     if (isDeclared && depth < maxDepth) return action;
@@ -56,7 +56,7 @@ export class ModuleBus {
 
   /** A call for the same tenant and user and in the same transaction. */
   #prepare(action: RegisteredAction, input: unknown): Call {
-    const { requestId, module, tenant, user, membership, system, transaction, depth = 0 } = this.#parts;
+    const { requestId, module, tenant, user, membership, system, transaction, depth = 0 } = this.#options;
     return {
       action,
       transport: 'bus',

@@ -36,15 +36,15 @@ import type { Principal } from '../actions/authorize.ts';
 import { recordEtag } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
-import { isLocalRequest, networkOf } from '../network.ts';
-import { validatorOf } from '../schemas/validation.ts';
+import { isLocalRequest, networkPrefix } from '../network.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { requireTenant } from '../tenancy/resolve-tenant.ts';
 import { ModuleBus } from './bus.ts';
+import type { ContextOptions } from './context-options.ts';
 import { centralFiles, tenantFiles } from './files.ts';
 import { addJob } from './jobs.ts';
 import { enabledNotificationTypes, notify } from './notify.ts';
-import type { ContextParts } from './parts.ts';
 import { runTransaction, sendBroadcasts, type Transaction } from './transaction.ts';
 
 /** The client of calls that come from no request. */
@@ -60,15 +60,15 @@ const noClient: Client = {
 /** The context of one call: a request, a job, an event listener or an operator command. */
 export class Context implements SystemCtx {
   readonly #kernel: Kernel;
-  readonly #parts: ContextParts;
+  readonly #options: ContextOptions;
 
-  constructor(kernel: Kernel, parts: ContextParts) {
+  constructor(kernel: Kernel, options: ContextOptions) {
     this.#kernel = kernel;
-    this.#parts = parts;
+    this.#options = options;
   }
 
   get requestId(): string {
-    return this.#parts.requestId;
+    return this.#options.requestId;
   }
 
   get log(): Log {
@@ -88,36 +88,36 @@ export class Context implements SystemCtx {
   }
 
   get client(): Client {
-    const { source } = this.#parts;
+    const { source } = this.#options;
     if (!source) return noClient;
     const { ip: address, host, headers } = source;
     const header = (name: string) => {
       const value = headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    const from = { address, network: networkOf(address), isLocal: isLocalRequest(source) };
+    const from = { address, network: networkPrefix(address), isLocal: isLocalRequest(source) };
     return { ...from, host, userAgent: header('user-agent'), header };
   }
 
   get tenantId(): string | undefined {
-    return this.#parts.tenant?.id;
+    return this.#options.tenant?.id;
   }
 
   get membership(): Membership | undefined {
-    return this.#parts.membership;
+    return this.#options.membership;
   }
 
   get userId(): number | undefined {
-    return this.#parts.user?.id;
+    return this.#options.user?.id;
   }
 
   get db(): Db {
-    return this.#parts.transaction?.db ?? this.#tenant.db;
+    return this.#options.transaction?.db ?? this.#tenant.db;
   }
 
   get central(): Db {
     this.#requireSystem('the central database');
-    return this.#parts.central ?? this.#kernel.central.db;
+    return this.#options.central ?? this.#kernel.central.db;
   }
 
   get system(): SystemServices {
@@ -126,32 +126,32 @@ export class Context implements SystemCtx {
   }
 
   can(permission: string): boolean {
-    return this.#parts.system ?? this.#parts.membership?.permissions.has(permission) ?? false;
+    return this.#options.system ?? this.#options.membership?.permissions.has(permission) ?? false;
   }
 
   check(schema: TSchema, value: unknown): FieldErrors | undefined {
-    return validatorOf(schema)(value);
+    return getValidator(schema)(value);
   }
 
   settings(): Promise<Settings> {
-    return this.#kernel.settings.of(this.#tenant.id);
+    return this.#kernel.settings.get(this.#tenant.id);
   }
 
   /** Begins a transaction, or a savepoint inside one. Its events are delivered and its jobs queued after the commit. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    const { transaction: outer, auditEntry } = this.#parts;
+    const { transaction: outer, auditEntry } = this.#options;
     const derive = (transaction: Transaction) => this.#with({ transaction }) as this;
     return runTransaction(this.#kernel, { tenant: this.#tenant, outer, auditEntry, derive }, work);
   }
 
   /** Runs `work` in the current transaction or in a new one. */
   joinTx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
-    return this.#parts.transaction ? work(this) : this.tx(work);
+    return this.#options.transaction ? work(this) : this.tx(work);
   }
 
   /** The context of a call whose audit entry is committed with this transaction. */
   withAuditEntry(auditEntry: AuditEntry | undefined): Context {
-    if (auditEntry) auditEntry.transactionEntries = this.#parts.transaction?.auditEntries;
+    if (auditEntry) auditEntry.transactionEntries = this.#options.transaction?.auditEntries;
     return this.#with({ auditEntry });
   }
 
@@ -159,7 +159,7 @@ export class Context implements SystemCtx {
     this.#requireSystem('ctx.inTenant');
     const { audit, directory } = this.#kernel;
     const tenant = await requireTenant(directory, id);
-    const { requestId, module } = this.#parts;
+    const { requestId, module } = this.#options;
     const call = { tenant, module, action, requestId, userId: this.userId, input: {}, transport: 'system' } as const;
     const auditEntry = audit.begin(call);
     const ctx = new Context(this.#kernel, { requestId, module, tenant, auditEntry, system: true });
@@ -168,7 +168,7 @@ export class Context implements SystemCtx {
 
   /** The user and the tenant of the call, for gateways that call other actions. */
   get principal(): Principal {
-    const { tenant, user: caller, membership, system } = this.#parts;
+    const { tenant, user: caller, membership, system } = this.#options;
     return { tenant, caller, membership, system };
   }
 
@@ -178,11 +178,11 @@ export class Context implements SystemCtx {
   }
 
   get bus(): Bus {
-    return new ModuleBus(this.#kernel, this.#parts, (changes) => this.#with(changes)) as Bus;
+    return new ModuleBus(this.#kernel, this.#options, (changes) => this.#with(changes)) as Bus;
   }
 
   get callingModule(): string | undefined {
-    return this.#parts.callingModule;
+    return this.#options.callingModule;
   }
 
   withCentral(central: Db): Context {
@@ -203,7 +203,7 @@ export class Context implements SystemCtx {
   }
 
   async broadcast(channel: string, event: string, data: object): Promise<void> {
-    const { transaction } = this.#parts;
+    const { transaction } = this.#options;
     const broadcast = { tenantId: this.#tenant.id, channel, event, data };
     if (transaction) transaction.broadcasts.push(broadcast);
     else await sendBroadcasts(this.#kernel, this.#tenant, [broadcast]);
@@ -214,14 +214,14 @@ export class Context implements SystemCtx {
   }
 
   audit(changes: Changes): void {
-    const { auditEntry } = this.#parts;
+    const { auditEntry } = this.#options;
     if (!auditEntry) return;
     auditEntry.changes = { ...auditEntry.changes, ...changes };
     auditEntry.isWritten = false;
   }
 
   mustMatch({ updated_at }: { readonly updated_at: string }): void {
-    const { ifMatch } = this.#parts;
+    const { ifMatch } = this.#options;
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
     const etags = ifMatch.split(',').map((etag) => etag.trim());
     if (!etags.includes(recordEtag(updated_at))) throw preconditionFailed();
@@ -230,13 +230,13 @@ export class Context implements SystemCtx {
   get jobs(): JobQueue {
     return {
       add: (name: string, data: unknown, { delaySeconds } = {}) =>
-        addJob(this.#kernel, this.#parts, { name, data, id: newId(), delaySeconds }),
+        addJob(this.#kernel, this.#options, { name, data, id: newId(), delaySeconds }),
     };
   }
 
   notify(to: Recipients, notification: NewNotification): Promise<void> {
     const { bus } = this.#with({ module: undefined });
-    return notify(this.#kernel, this.#parts, bus, to, notification);
+    return notify(this.#kernel, this.#options, bus, to, notification);
   }
 
   notificationTypes(): Promise<Readonly<Record<string, DeclaredNotificationType>>> {
@@ -249,8 +249,8 @@ export class Context implements SystemCtx {
 
   async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
     this.#requireSystem('ctx.queueMail');
-    const { job, data } = this.#kernel.mailer.taskOf(mail);
-    await addJob(this.#kernel, this.#parts, { name: job, data, id: id ?? newId() });
+    const { job, data } = this.#kernel.mailer.createTask(mail);
+    await addJob(this.#kernel, this.#options, { name: job, data, id: id ?? newId() });
   }
 
   get cache(): Cache {
@@ -271,10 +271,10 @@ export class Context implements SystemCtx {
   get secrets(): ModuleSecrets {
     const { secrets } = this.#kernel;
     const purpose = `module ${this.#module}`;
-    const contextOf = (field: string) => `${this.#tenant.id} ${field}`;
+    const fieldContext = (field: string) => `${this.#tenant.id} ${field}`;
     return {
-      seal: (field, text) => secrets.seal(purpose, text, contextOf(field)),
-      open: (field, sealed) => secrets.open(purpose, sealed, contextOf(field)),
+      seal: (field, text) => secrets.seal(purpose, text, fieldContext(field)),
+      open: (field, sealed) => secrets.open(purpose, sealed, fieldContext(field)),
     };
   }
 
@@ -289,15 +289,15 @@ export class Context implements SystemCtx {
 
   get files(): Files {
     const { files } = this.#kernel;
-    if (this.#isSystem) return centralFiles(files, this.#parts, this.central);
-    return tenantFiles(files, this.#parts, (work) => this.tx((tx) => work(tx.#parts.transaction as Transaction)));
+    if (this.#isSystem) return centralFiles(files, this.#options, this.central);
+    return tenantFiles(files, this.#options, (work) => this.tx((tx) => work(tx.#options.transaction as Transaction)));
   }
 
   centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result> {
     this.#requireSystem('the central database');
     const { files } = this.#kernel;
     return files.inCentralTransaction((transaction) =>
-      work(transaction.db, centralFiles(files, this.#parts, this.central, transaction)),
+      work(transaction.db, centralFiles(files, this.#options, this.central, transaction)),
     );
   }
 
@@ -310,7 +310,7 @@ export class Context implements SystemCtx {
   }
 
   async #emit(name: string, payloads: readonly unknown[]): Promise<void> {
-    const { transaction, auditEntry } = this.#parts;
+    const { transaction, auditEntry } = this.#options;
     if (!transaction) {
       await this.tx((ctx) => ctx.#emit(name, payloads));
       return;
@@ -325,13 +325,13 @@ export class Context implements SystemCtx {
       contextFor: (module: string) => this.#with({ module, callingModule: undefined, ifMatch: undefined }),
     };
     if (payloads.length === 1 && auditEntry?.action.startsWith(`${this.#module}.`)) {
-      auditEntry.resourceId ??= events.definitionOf(this.#module, name).about?.(payloads[0]);
+      auditEntry.resourceId ??= events.getDefinition(this.#module, name).subject?.(payloads[0]);
     }
     await events.emit(frame, name, payloads);
   }
 
-  #with(changes: Partial<ContextParts>): Context {
-    return new Context(this.#kernel, { ...this.#parts, ...changes });
+  #with(changes: Partial<ContextOptions>): Context {
+    return new Context(this.#kernel, { ...this.#options, ...changes });
   }
 
   #requireSystem(feature: string): void {
@@ -342,22 +342,22 @@ export class Context implements SystemCtx {
   }
 
   get #isSystem(): boolean {
-    const { module } = this.#parts;
+    const { module } = this.#options;
     return module === undefined || this.#kernel.systemModules.has(module);
   }
 
   get #caller(): Caller {
-    const { user } = this.#parts;
+    const { user } = this.#options;
     if (!user) throw new Error('the call has no signed-in user; declare `needs` on the action');
     return user;
   }
 
   get #module(): string {
-    return this.#parts.module ?? 'kernel';
+    return this.#options.module ?? 'kernel';
   }
 
   get #tenant(): TenantEntry {
-    const { tenant } = this.#parts;
+    const { tenant } = this.#options;
     if (!tenant) throw new Error("the call is bound to no tenant; declare `tenant: 'required'` on the action");
     return tenant;
   }

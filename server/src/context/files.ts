@@ -1,6 +1,6 @@
 import type { Db, Files } from '@chowk/kit/kernel';
 import type { FileStore, FileTransaction } from '../files/file-store.ts';
-import type { ContextParts } from './parts.ts';
+import type { ContextOptions } from './context-options.ts';
 import type { Transaction } from './transaction.ts';
 
 type BeginTransaction = <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
@@ -8,11 +8,11 @@ type BeginTransaction = <Result>(work: (transaction: Transaction) => Promise<Res
 /** `ctx.files` of a tenant's module. */
 export function tenantFiles(
   store: FileStore,
-  { module = 'kernel', tenant, transaction, writtenFiles }: ContextParts,
+  { module = 'kernel', tenant, transaction, writtenFiles }: ContextOptions,
   begin: BeginTransaction,
 ): Files {
   if (!tenant) throw new Error("the call is bound to no tenant; declare `tenant: 'required'` on the action");
-  return store.of(
+  return store.forOwner(
     { module, tenantId: tenant.id },
     {
       db: transaction?.db ?? tenant.db,
@@ -26,11 +26,11 @@ export function tenantFiles(
 /** `ctx.files` of a system module: they belong to no tenant. */
 export function centralFiles(
   store: FileStore,
-  { module = 'kernel', writtenFiles }: ContextParts,
+  { module = 'kernel', writtenFiles }: ContextOptions,
   central: Db,
   transaction?: FileTransaction,
 ): Files {
-  return store.of(
+  return store.forOwner(
     { module, tenantId: undefined },
     {
       db: transaction?.db ?? central,

@@ -1,7 +1,7 @@
 import { writeJob } from '../events/outbox.ts';
 import type { Kernel } from '../kernel.ts';
-import { validatorOf } from '../schemas/validation.ts';
-import type { ContextParts } from './parts.ts';
+import { getValidator } from '../schemas/validation.ts';
+import type { ContextOptions } from './context-options.ts';
 
 interface NewJob {
   readonly name: string;
@@ -13,11 +13,11 @@ interface NewJob {
 /** Adds a job; inside a transaction, when it commits. */
 export async function addJob(
   { jobs, events }: Kernel,
-  { requestId, tenant, user, transaction }: ContextParts,
+  { requestId, tenant, user, transaction }: ContextOptions,
   { name, data, id, delaySeconds }: NewJob,
 ): Promise<void> {
-  const { data: schema, system } = jobs.handlerOf(name);
-  const errors = schema && validatorOf(schema)(data);
+  const { data: schema, system } = jobs.getHandler(name);
+  const errors = schema && getValidator(schema)(data);
   if (errors) throw new Error(`the data of the job ${name} does not match its schema: ${JSON.stringify(errors)}`);
   if (!system && !tenant) throw new Error(`the job ${name} needs a tenant; the call is bound to none`);
   // System jobs belong to no tenant.

@@ -1,11 +1,11 @@
 import type { Bus, DeclaredNotificationType, NewNotification, Recipients } from '@chowk/kit/kernel';
 import type { Kernel } from '../kernel.ts';
-import type { ContextParts } from './parts.ts';
+import type { ContextOptions } from './context-options.ts';
 
 /** Notifies users of the tenant or, without a tenant, stores the notification in the central database. */
 export async function notify(
   { log }: Kernel,
-  { tenant, module = 'kernel' }: ContextParts,
+  { tenant, module = 'kernel' }: ContextOptions,
   /** The bus of the kernel: modules need not declare what `ctx.notify` calls. */
   bus: Bus,
   to: Recipients,

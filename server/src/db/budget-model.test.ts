@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { ConnectionBudget, type Lease } from './budget.ts';
 
 const databases = await scratchDatabases(5);
@@ -91,7 +91,7 @@ class ModelRun {
 
 async function countMaxSessions(until: () => boolean): Promise<number> {
   let max = 0;
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     while (!until()) {
       const { rows } = await connection.query<{ count: number }>(
         sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${databases})`,

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget, type Lease, type Target } from './budget.ts';
 import { openDatabase } from './database.ts';
@@ -26,13 +26,13 @@ async function acquire(budget: ConnectionBudget, database: string, count: number
   return Promise.all(Array.from({ length: count }, () => budget.acquire(target(database))));
 }
 
-async function pidOf({ connection }: Lease): Promise<number> {
+async function readPid({ connection }: Lease): Promise<number> {
   const { rows } = await connection.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
   return rows[0]?.pid ?? 0;
 }
 
 async function sessions(databases = names): Promise<number> {
-  const { rows } = await aside('postgres', (connection) =>
+  const { rows } = await onSeparateConnection('postgres', (connection) =>
     connection.query<{ count: number }>(
       sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${databases}) AND backend_type = 'client backend'`,
     ),
@@ -44,7 +44,7 @@ test('many requests over many databases are served within the budget', async () 
   const budget = createBudget(6, { perDatabase: 3 });
   const max = { total: 0, perDatabase: 0 };
   let done = false;
-  const watching = aside('postgres', async (connection) => {
+  const watching = onSeparateConnection('postgres', async (connection) => {
     while (!done) {
       const { rows } = await connection.query<{ count: number }>(
         sql`SELECT count(*) FROM pg_stat_activity WHERE datname = ANY(${names}) GROUP BY datname`,
@@ -204,12 +204,12 @@ test('idle connections of a quiet database are closed for a busy one, even if no
 test('a new database gets the slot of the database with the most connections', async () => {
   const budget = createBudget(4);
   const [single] = (await acquire(budget, one, 1)) as [Lease];
-  const pid = await pidOf(single);
+  const pid = await readPid(single);
   budget.release(single);
   for (const lease of await acquire(budget, two, 3)) budget.release(lease);
   const [newLease] = (await acquire(budget, three, 1)) as [Lease];
   const [again] = (await acquire(budget, one, 1)) as [Lease];
-  expect(await pidOf(again)).toBe(pid);
+  expect(await readPid(again)).toBe(pid);
   budget.release(newLease);
   budget.release(again);
 });
@@ -285,15 +285,15 @@ test('a connection that cannot be opened fails one caller and frees its slot', a
 test('a connection that the server terminates is replaced, idle or in use', async () => {
   const budget = createBudget(1);
   const [lease] = (await acquire(budget, one, 1)) as [Lease];
-  const pid = await pidOf(lease);
+  const pid = await readPid(lease);
   await terminate(pid);
   await eventually(() => expect(lease.connection.isUsable).toBe(false));
   const waiting = acquire(budget, one, 1);
   budget.release(lease);
   const [second] = (await waiting) as [Lease];
-  expect(await pidOf(second)).not.toBe(pid);
+  expect(await readPid(second)).not.toBe(pid);
   budget.release(second);
-  await terminate(await pidOf(second));
+  await terminate(await readPid(second));
   await eventually(() => expect(budget.counts()).toEqual({ open: 0, idle: 0, waiting: 0, databases: 0 }));
   const [third] = (await acquire(budget, one, 1)) as [Lease];
   budget.release(third);

@@ -33,7 +33,7 @@ interface Server {
   open: number;
   opening: number;
   /** The error of the last attempt to connect, if the server did not respond. */
-  silence: unknown;
+  timeoutError: unknown;
 }
 
 /** The connections and waiters of one database. */
@@ -70,9 +70,8 @@ const maxIdleMs = 120_000;
 const centralReserve = 2;
 
 /**
- * One limit on connections for the whole process instead of a pool per tenant. A tenant without a connection is served
- * before a tenant that wants a second one. Idle connections of quiet tenants are closed for busy ones. Waiters of one
- * database are served in order.
+ * One limit on connections for the whole process instead of a pool per tenant. Tenants without a connection are served
+ * first, and idle connections of quiet tenants are closed for busy ones.
  */
 export class ConnectionBudget {
   readonly #options: BudgetOptions;
@@ -104,7 +103,7 @@ export class ConnectionBudget {
       return lease;
     }
     // One caller at a time finds out whether the server responds again; the others must not wait for the timeout.
-    if (pool.server.silence && pool.server.opening > 0) throw pool.server.silence;
+    if (pool.server.timeoutError && pool.server.opening > 0) throw pool.server.timeoutError;
     const pending = this.#enqueue(pool);
     this.#tryOpen(pool);
     return pending;
@@ -167,7 +166,7 @@ export class ConnectionBudget {
   }
 
   #serverFor(key: string): Server {
-    const server = this.#servers.get(key) ?? { open: 0, opening: 0, silence: undefined };
+    const server = this.#servers.get(key) ?? { open: 0, opening: 0, timeoutError: undefined };
     this.#servers.set(key, server);
     return server;
   }
@@ -247,7 +246,7 @@ export class ConnectionBudget {
     return this.#open - this.#centralOpen < connections - Math.max(centralReserve, this.#centralOpen);
   }
 
-  /** Then the pool can only get the slot of another database on the same server. */
+  /** The pool of a full server can only get the slot of another database on it. */
   #hasFullServer({ target, server }: Pool): boolean {
     const { perServer } = this.#options;
     return perServer !== undefined && !target.central && server.open >= perServer;
@@ -303,22 +302,22 @@ export class ConnectionBudget {
       );
       pool.opening -= 1;
       server.opening -= 1;
-      server.silence = undefined;
+      server.timeoutError = undefined;
       this.release({ connection, pool, openedAt: performance.now(), idleSince: 0 });
     } catch (error) {
       pool.opening -= 1;
       server.opening -= 1;
       this.#count(pool, -1);
       this.#dequeue(pool)?.reject(error);
-      if (performance.now() - startedAt >= this.#options.connectTimeoutMs) this.#recordSilence(server, error);
+      if (performance.now() - startedAt >= this.#options.connectTimeoutMs) this.#recordTimeout(server, error);
       this.#assignFreeSlot();
     }
   }
 
-  /** Rejects the waiters of a server that does not respond, if there are others. */
-  #recordSilence(server: Server, error: unknown): void {
+  /** Rejects the waiters of a server that does not respond, if there are several servers. */
+  #recordTimeout(server: Server, error: unknown): void {
     if (this.#options.perServer === undefined) return;
-    server.silence = error;
+    server.timeoutError = error;
     for (const pool of [...this.#poolsWithWaiters]) {
       // Those whose connection is being opened are rejected when it fails.
       while (pool.server === server && pool.waiters.length > pool.opening) this.#dequeue(pool)?.reject(error);

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { Connection, withConnection } from './connection.ts';
@@ -33,7 +33,7 @@ function openSingle(address: ServerAddress, options: Partial<BudgetOptions> = {}
   return { budget, db: openDatabase(budget, { address, database, central: false }) };
 }
 
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
+async function catchError(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.fail('expected an error'),
     (error: unknown) => error,
@@ -44,7 +44,7 @@ test('connecting to a server that does not respond fails within the timeout', as
   const proxy = await startProxy(inject('server'));
   proxy.blackHole();
   const started = performance.now();
-  const error = await failureOf(open(proxy.address, { ...limits, connectTimeoutMs: 200 }));
+  const error = await catchError(open(proxy.address, { ...limits, connectTimeoutMs: 200 }));
   expect(performance.now() - started).toBeLessThan(1_500);
   expect(databaseFailure(error)).toMatchObject({ code: 'db.unavailable', status: 503 });
 });
@@ -55,7 +55,7 @@ test('a query without a response fails within the timeout, and the next waiter g
   const before = await db.row<{ pid: number }>(whoAmI);
   proxy.freeze();
   const started = performance.now();
-  const hanging = failureOf(db.row(whoAmI));
+  const hanging = catchError(db.row(whoAmI));
   const next = db.row<{ pid: number }>(whoAmI);
   expect(databaseFailure(await hanging)).toMatchObject({ code: 'db.unavailable', status: 503 });
   expect(performance.now() - started).toBeLessThan(4_000);
@@ -68,7 +68,7 @@ test('a transaction over a dead network connection fails within the query timeou
   const { db } = openSingle(proxy.address, shortQueryTimeout);
   await db.run(whoAmI);
   const started = performance.now();
-  const error = await failureOf(
+  const error = await catchError(
     db.tx(async (tx) => {
       await tx.run(whoAmI);
       proxy.blackHole();
@@ -82,15 +82,15 @@ test('a transaction over a dead network connection fails within the query timeou
 test('a broken network connection fails the running query and recovers automatically', async () => {
   const proxy = await startProxy(inject('server'));
   const { db } = openSingle(proxy.address);
-  const running = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const running = catchError(db.run(sql`SELECT pg_sleep(10)`));
   const active = () =>
-    aside(database, (connection) =>
+    onSeparateConnection(database, (connection) =>
       connection.query(sql`SELECT FROM pg_stat_activity WHERE query ~ 'pg_sleep.10' AND pid <> pg_backend_pid()`),
     );
   await eventually(async () => expect((await active()).rowCount).toBe(1));
   proxy.cut();
   expect(databaseFailure(await running)).toMatchObject({ status: 503 });
-  expect(databaseFailure(await failureOf(db.run(whoAmI)))).toMatchObject({ status: 503 });
+  expect(databaseFailure(await catchError(db.run(whoAmI)))).toMatchObject({ status: 503 });
   proxy.heal();
   await db.run(whoAmI);
 });
@@ -98,7 +98,7 @@ test('a broken network connection fails the running query and recovers automatic
 test('a statement that exceeds the statement timeout is cancelled, and its connection stays usable', async () => {
   const { db } = openSingle(inject('server'), shortQueryTimeout);
   const before = await db.row(whoAmI);
-  const error = await failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const error = await catchError(db.run(sql`SELECT pg_sleep(10)`));
   expect(databaseFailure(error)).toMatchObject({ code: 'db.too_slow', status: 503 });
   expect(await db.row(whoAmI)).toEqual(before);
 });
@@ -106,7 +106,7 @@ test('a statement that exceeds the statement timeout is cancelled, and its conne
 test('a waiter does not get a connection whose session was terminated', async () => {
   const { db } = openSingle(inject('server'));
   const { pid } = (await db.row<{ pid: number }>(whoAmI)) ?? { pid: 0 };
-  const terminated = failureOf(db.run(sql`SELECT pg_sleep(10)`));
+  const terminated = catchError(db.run(sql`SELECT pg_sleep(10)`));
   const waiting = Promise.all(Array.from({ length: 20 }, () => db.row<{ pid: number }>(whoAmI)));
   await terminate(pid);
   expect(databaseFailure(await terminated)).toMatchObject({ code: 'db.unavailable', status: 503 });
@@ -131,7 +131,7 @@ test('closing ends soon even if the server does not respond, with and without a 
   const idle = await Connection.open(proxy.address, database, limits);
   const busy = await Connection.open(proxy.address, database, limits);
   proxy.blackHole();
-  const running = failureOf(busy.query(whoAmI));
+  const running = catchError(busy.query(whoAmI));
   const started = performance.now();
   await Promise.all([idle.close(), busy.close()]);
   expect(performance.now() - started).toBeLessThan(3_000);
@@ -219,7 +219,7 @@ test('withConnection closes its connection, also after an error', async () => {
     throw new Error('test failure');
   };
   await expect(withConnection(inject('server'), database, limits, work)).rejects.toThrow('test failure');
-  const alive = await aside(database, (connection) =>
+  const alive = await onSeparateConnection(database, (connection) =>
     connection.query(sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY(${pids})`),
   );
   expect(alive.rows).toEqual([]);

@@ -27,7 +27,7 @@ export function isConnectError(error: unknown): boolean {
   return error instanceof Error && connectErrors.has(error);
 }
 
-/** They apply whatever the server or the database is configured to. */
+/** These override the configuration of the server and the database. */
 const sessionSettings = [
   // `valueTypes` relies on these.
   'TimeZone=UTC',
@@ -228,9 +228,8 @@ export async function withConnection<Result>(
 }
 
 /**
- * Whether the connection cannot be used any more: it was ended, lost or too slow, it is read-only because the database is
- * being moved, or `pg` failed to serialize a value
- * after it had sent a part of the statement.
+ * Whether the connection is unusable: it was ended, lost or too slow, it is read-only because the database is being moved,
+ * or `pg` failed to serialize a value of a statement that was partly sent.
  */
 function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');

@@ -1,12 +1,12 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
-import { aside } from '../../testing/scratch-database.ts';
+import { onSeparateConnection } from '../../testing/scratch-database.ts';
 
 const largeCopy = "COPY (SELECT repeat('x', 1000) FROM generate_series(1, 100000)) TO STDOUT";
 
 test('a slow reader gets all rows of a large table in small blocks', async () => {
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     const sizes: number[] = [];
     for await (const block of connection.copyOut(largeCopy)) {
       sizes.push(block.length);
@@ -21,7 +21,7 @@ test('a slow reader gets all rows of a large table in small blocks', async () =>
 });
 
 test('a failure reaches the reader, before the first row and after many', async () => {
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     await expect(Array.fromAsync(connection.copyOut('COPY nothing TO STDOUT'))).rejects.toThrow(/does not exist/);
     const late = 'COPY (SELECT 1 / (50000 - n) FROM generate_series(1, 100000) AS n) TO STDOUT';
     await expect(Array.fromAsync(connection.copyOut(late))).rejects.toThrow(/division by zero/);
@@ -30,7 +30,7 @@ test('a failure reaches the reader, before the first row and after many', async 
 });
 
 test('a reader that stops can close the connection', async () => {
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     for await (const block of connection.copyOut(largeCopy)) {
       expect(block.length).toBeGreaterThan(0);
       break;

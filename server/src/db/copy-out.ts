@@ -11,7 +11,7 @@ interface Query {
 
 const PgQuery = pg.Query as unknown as new (text: string, values: undefined, done: Done) => Query;
 
-/** In bytes. PostgreSQL waits while the reader has so much left to read. */
+/** In bytes. PostgreSQL waits while this much is unread. */
 const maxUnread = 1_048_576;
 
 /** A COPY … TO STDOUT, read in blocks, with backpressure. Nothing else may be sent until all of it is read. */

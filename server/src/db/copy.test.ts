@@ -3,7 +3,13 @@ import { type Db, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabase, scratchDatabases, terminate } from '../../testing/scratch-database.ts';
+import {
+  limits,
+  onSeparateConnection,
+  scratchDatabase,
+  scratchDatabases,
+  terminate,
+} from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { type BudgetOptions, ConnectionBudget } from './budget.ts';
 import { openDatabase } from './database.ts';
@@ -279,7 +285,7 @@ test('a source is read only as fast as PostgreSQL accepts its rows', async () =>
   const copying = db.copy('slow', columns, endless()).catch((reason: unknown) => reason);
   const sleeping = sql`SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND wait_event = 'PgSleep'`;
   const pid = await eventually(async () => {
-    const { rows } = await aside(database, (connection) => connection.query<{ pid: number }>(sleeping));
+    const { rows } = await onSeparateConnection(database, (connection) => connection.query<{ pid: number }>(sleeping));
     expect(rows).toHaveLength(1);
     return rows[0]?.pid ?? 0;
   });
@@ -291,8 +297,8 @@ test('a source is read only as fast as PostgreSQL accepts its rows', async () =>
 
 test('rows are copied from one database to another without loss, however slowly they are read', async () => {
   const [from, to] = await scratchDatabases(2);
-  await aside(from as string, (source) =>
-    aside(to as string, async (target) => {
+  await onSeparateConnection(from as string, (source) =>
+    onSeparateConnection(to as string, async (target) => {
       await source.script(`
         CREATE TABLE words (id int, text text);
         INSERT INTO words SELECT n, CASE n % 3 WHEN 0 THEN NULL WHEN 1 THEN 'ñ—日本\t\\' || n ELSE repeat('x', 200) END

@@ -25,7 +25,7 @@ export async function copyRows(
   const text = `COPY ${pg.escapeIdentifier(table)} (${names.join(', ')}) FROM STDIN`;
   try {
     await connection.script(setCopyTimeouts);
-    const count = await connection.copy(text, chunksOf(rows));
+    const count = await connection.copy(text, encodeChunks(rows));
     // After a failure the rollback restores the timeouts.
     await connection.script(restoreTimeouts);
     return count;
@@ -34,7 +34,7 @@ export async function copyRows(
   }
 }
 
-async function* chunksOf(rows: Rows): AsyncGenerator<string> {
+async function* encodeChunks(rows: Rows): AsyncGenerator<string> {
   let chunk = '';
   for await (const row of rows) {
     chunk += `${row.map(encodeCell).join('\t')}\n`;

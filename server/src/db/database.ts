@@ -12,11 +12,11 @@ const maxRetries = 5;
 /** A handle that leases a connection for each query and for each transaction. */
 export function openDatabase(budget: ConnectionBudget, target: Target): Db {
   return {
-    ...queryMethods(async (query, select) => {
+    ...queryMethods(async (query, readResult) => {
       const acquired = budget.acquire(target);
       const lease = acquired instanceof Promise ? await acquired : acquired;
       try {
-        return select(await lease.connection.query(query));
+        return readResult(await lease.connection.query(query));
       } catch (error) {
         throw withCallerStack(error);
       } finally {

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { type Sql, sql } from '@chowk/kit/kernel';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { aside, limits } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection } from '../../testing/scratch-database.ts';
 import { fail } from '../errors.ts';
 import { Connection } from './connection.ts';
 import { databaseFailure } from './failures.ts';
 
 const raise = (code: string) => sql`SELECT pg_temp.raise(${code})`;
 
-async function errorOf(query: Sql): Promise<unknown> {
-  return aside('postgres', async (connection) => {
+async function catchError(query: Sql): Promise<unknown> {
+  return onSeparateConnection('postgres', async (connection) => {
     await connection.script(`CREATE FUNCTION pg_temp.raise(code text) RETURNS void LANGUAGE plpgsql
       AS $$ BEGIN RAISE EXCEPTION 'raised' USING ERRCODE = code; END $$`);
     return connection.query(query).catch((error: unknown) => error);
@@ -33,18 +33,18 @@ test.each([
   ['55P03', 'db.too_slow', 503],
   ['22003', 'http.unstorable', 422],
 ])('SQLSTATE %s is reported as %s', async (state, code, status) => {
-  const error = await errorOf(raise(state));
+  const error = await catchError(raise(state));
   expect(databaseFailure(error)).toMatchObject({ code, status, cause: error });
 });
 
 test('a NUL character is reported as a value that cannot be stored', async () => {
-  expect(databaseFailure(await errorOf(sql`SELECT ${'a\0b'}::text`))).toMatchObject({ code: 'http.unstorable' });
+  expect(databaseFailure(await catchError(sql`SELECT ${'a\0b'}::text`))).toMatchObject({ code: 'http.unstorable' });
 });
 
 test.each(['23505', '42P01', '42601', 'P0001'])(
   'SQLSTATE %s is left to the code that sent the query',
   async (state) => {
-    expect(databaseFailure(await errorOf(raise(state)))).toBeUndefined();
+    expect(databaseFailure(await catchError(raise(state)))).toBeUndefined();
   },
 );
 

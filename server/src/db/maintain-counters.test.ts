@@ -49,7 +49,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((db) => db.run(sql`SELECT compact_counters()`)),
 );
 
-async function kept(): Promise<Record<string, number>> {
+async function readCounters(): Promise<Record<string, number>> {
   const rows = await db.rows<{ name: string; value: number }>(sql`
     SELECT name, sum(value)::bigint AS value FROM counters WHERE name LIKE 'test.%' GROUP BY name HAVING sum(value) <> 0
     ORDER BY name`);
@@ -71,13 +71,13 @@ test.each(Object.keys(tables) as Table[])('the counters of the table %s equal a 
       await db.run(sql`DELETE FROM ${tables[table]}`);
       for (const step of list) {
         await step(db, table);
-        expect(await kept()).toEqual(await counted(table));
+        expect(await readCounters()).toEqual(await counted(table));
       }
     }),
     { numRuns: 40 },
   );
   await db.run(sql`DELETE FROM ${tables[table]}`);
-  expect(await kept()).toEqual({});
+  expect(await readCounters()).toEqual({});
 });
 
 test('writers do not wait for each other', async () => {
@@ -89,5 +89,5 @@ test('writers do not wait for each other', async () => {
       await other.run(sql`UPDATE plain SET kind = 'b' WHERE id = 2`);
     });
   });
-  expect(await kept()).toEqual({ 'test.a': 1, 'test.b': 1 });
+  expect(await readCounters()).toEqual({ 'test.a': 1, 'test.b': 1 });
 });

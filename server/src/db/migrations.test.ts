@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@chowk/kit/kernel';
 import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { aside, scratchDatabase } from '../../testing/scratch-database.ts';
+import { onSeparateConnection, scratchDatabase } from '../../testing/scratch-database.ts';
 import { fingerprint, type MigrationSource, migrate, readMigrations } from './migrations.ts';
 
 let created: Promise<string> | undefined;
@@ -31,7 +31,7 @@ async function source(files: Record<string, string>, owner = 'shop'): Promise<Mi
 const run = async (...sources: MigrationSource[]) => migrate(inject('server'), await database(), sources);
 
 async function tables(): Promise<string[]> {
-  const { rows } = await aside(await database(), (connection) =>
+  const { rows } = await onSeparateConnection(await database(), (connection) =>
     connection.query<{ name: string }>(
       sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
     ),
@@ -40,7 +40,7 @@ async function tables(): Promise<string[]> {
 }
 
 async function recorded(): Promise<string[]> {
-  const { rows } = await aside(await database(), (connection) =>
+  const { rows } = await onSeparateConnection(await database(), (connection) =>
     connection.query<{ id: string }>(
       sql`SELECT owner || '/' || name AS id FROM schema_migrations ORDER BY applied_at, 1`,
     ),
@@ -64,7 +64,9 @@ test('migrations are applied once and in order, with any number of statements', 
     skipped: 0,
   });
   expect(await tables()).toEqual(['goods', 'notes', 'prices', 'schema_migrations']);
-  const { rows } = await aside(await database(), (connection) => connection.query(sql`SELECT id, name FROM goods`));
+  const { rows } = await onSeparateConnection(await database(), (connection) =>
+    connection.query(sql`SELECT id, name FROM goods`),
+  );
   expect(rows).toEqual([{ id: 42, name: 'a;b' }]);
   expect(await run(shop, other)).toEqual({ applied: [], skipped: 3 });
 });
@@ -123,7 +125,7 @@ test('of several processes that migrate at once, one applies each migration', as
 test('a process that waits for a failing migration applies it itself', async () => {
   const broken = await source({ '0001_goods.sql': 'SELECT pg_advisory_xact_lock(4242); SELECT 1 / 0' });
   const whole = await source({ '0001_goods.sql': goods });
-  await aside(await database(), async (gate) => {
+  await onSeparateConnection(await database(), async (gate) => {
     await gate.query(sql`SELECT pg_advisory_lock(4242)`);
     const first = expect(run(broken)).rejects.toThrow('division by zero');
     const atGate = sql`SELECT FROM pg_locks WHERE objid = 4242 AND NOT granted
@@ -140,7 +142,7 @@ test('migrating leaves no lock and no session', async () => {
   await run(await source({ '0001_goods.sql': goods }));
   await run(await source({ '0001_goods.sql': `${goods} ` })).catch(() => {});
   const name = await database();
-  const { rows } = await aside('postgres', (connection) =>
+  const { rows } = await onSeparateConnection('postgres', (connection) =>
     connection.query(sql`SELECT pid FROM pg_stat_activity WHERE datname = ${name}`),
   );
   expect(rows).toEqual([]);

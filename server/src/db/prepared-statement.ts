@@ -31,7 +31,7 @@ const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
 const hasFixedColumns = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
 
 /** The parsers of the statements that are prepared on a connection, by name. */
-const parsersOf = new WeakMap<pg.Connection, Map<string, RowParser>>();
+const parsersByConnection = new WeakMap<pg.Connection, Map<string, RowParser>>();
 
 /**
  * A query that requests the row description of a named statement once per connection instead of with every execution,
@@ -49,7 +49,7 @@ export class PreparedStatement extends PgQuery {
 
   override submit(connection: pg.Connection): Error | null {
     const { name = '', values = [] } = this;
-    this.#parseRow = parsersOf.get(connection)?.get(name);
+    this.#parseRow = parsersByConnection.get(connection)?.get(name);
     if (!this.#parseRow) {
       this.#connection = connection;
       if (name !== '') makeRoom(connection as PgConnection, name);
@@ -87,8 +87,8 @@ export class PreparedStatement extends PgQuery {
   #setParser(parseRow: RowParser): void {
     this.#parseRow = parseRow;
     if (this.name === undefined || !this.#connection || !hasFixedColumns.test(this.text)) return;
-    const parsers = parsersOf.get(this.#connection) ?? new Map<string, RowParser>();
-    parsersOf.set(this.#connection, parsers.set(this.name, parseRow));
+    const parsers = parsersByConnection.get(this.#connection) ?? new Map<string, RowParser>();
+    parsersByConnection.set(this.#connection, parsers.set(this.name, parseRow));
   }
 }
 
@@ -104,7 +104,7 @@ function makeRoom(connection: PgConnection, newName: string): void {
     if (hasName(text, name)) continue;
     connection.stream.write(serialize.close({ type: 'S', name }));
     delete connection.parsedStatements[name];
-    parsersOf.get(connection)?.delete(name);
+    parsersByConnection.get(connection)?.delete(name);
   }
 }
 

@@ -4,7 +4,7 @@ import type { QueryResult } from 'pg';
 /** Sends a query and selects from its result. */
 export type Send = <Row extends object, Selected>(
   query: Sql,
-  select: (result: QueryResult<Row>) => Selected,
+  readResult: (result: QueryResult<Row>) => Selected,
 ) => Promise<Selected>;
 
 const allRows = <Row extends object>({ rows }: QueryResult<Row>): Row[] => rows;

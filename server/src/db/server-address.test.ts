@@ -18,10 +18,10 @@ test.each([
 });
 
 test('sslmode controls TLS', () => {
-  const sslOf = (mode: string) => parseDatabaseUrl(`postgres://a:b@h/shop?sslmode=${mode}`).address.ssl;
-  expect(sslOf('disable')).toBeUndefined();
-  expect(sslOf('no-verify')).toMatchObject({ rejectUnauthorized: false });
-  expect(sslOf('verify-full')).toBeTruthy();
+  const parseSsl = (mode: string) => parseDatabaseUrl(`postgres://a:b@h/shop?sslmode=${mode}`).address.ssl;
+  expect(parseSsl('disable')).toBeUndefined();
+  expect(parseSsl('no-verify')).toMatchObject({ rejectUnauthorized: false });
+  expect(parseSsl('verify-full')).toBeTruthy();
 });
 
 test('the parsed address connects to the server in the URL', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { aside, limits } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection } from '../../testing/scratch-database.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { ConnectionBudget } from './budget.ts';
@@ -53,7 +53,7 @@ test('a server that does not respond fails within the timeout', async () => {
 test('a user without the right to create databases is refused with that reason', async () => {
   const user = unique();
   const database = unique();
-  await aside('postgres', async (connection) => {
+  await onSeparateConnection('postgres', async (connection) => {
     await connection.script(`CREATE ROLE ${user} LOGIN PASSWORD 'short'`);
     await connection.script(`CREATE DATABASE ${database}`);
   });

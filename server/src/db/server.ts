@@ -13,7 +13,7 @@ export interface DatabaseServer {
 }
 
 const minVersion = 15;
-/** Expiry of tokens, one-time passwords and limits would go wrong. */
+/** With a larger difference, the expiry of tokens, one-time passwords and limits would be wrong. */
 const maxSkewSeconds = 30;
 const requiredExtensions = ['pg_trgm', 'unaccent'];
 const embeddedDatabase = 'chowk';
@@ -21,7 +21,7 @@ const embeddedDatabase = 'chowk';
 export async function openServer(config: Config, onProgress: (line: string) => void): Promise<DatabaseServer> {
   if (config.databaseUrl === undefined) return openEmbeddedServer(config, onProgress);
   const { address, database } = parseDatabaseUrl(config.databaseUrl);
-  const limits = limitsOf(config);
+  const limits = connectionLimits(config);
   try {
     await ensureDatabase(address, database, limits);
     await checkServer(address, database, limits);
@@ -33,14 +33,14 @@ export async function openServer(config: Config, onProgress: (line: string) => v
   return { address, centralDatabase: database, embedded: false, close: async () => {} };
 }
 
-export function limitsOf(config: Config): ConnectionLimits {
+export function connectionLimits(config: Config): ConnectionLimits {
   return { connectTimeoutMs: config.databaseConnectTimeoutMs, queryTimeoutMs: config.databaseQueryTimeoutMs };
 }
 
 async function openEmbeddedServer(config: Config, onProgress: (line: string) => void): Promise<DatabaseServer> {
   const { address, close } = await openEmbedded({ storagePath: config.storagePath, onProgress });
   try {
-    await ensureDatabase(address, embeddedDatabase, limitsOf(config));
+    await ensureDatabase(address, embeddedDatabase, connectionLimits(config));
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,7 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { ConnectionBudget } from './budget.ts';
@@ -17,7 +17,7 @@ afterAll(() => budget.close());
 const notify = (on: Db, channel: string, payload: string) => on.run(sql`SELECT pg_notify(${channel}, ${payload})`);
 
 async function listeningSessions(): Promise<number[]> {
-  const { rows } = await aside('postgres', (connection) =>
+  const { rows } = await onSeparateConnection('postgres', (connection) =>
     connection.query<{ pid: number }>(
       sql`SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND query ~ '^(LISTEN|SELECT 1$)'`,
     ),

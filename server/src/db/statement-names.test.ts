@@ -31,7 +31,7 @@ test('a renamed statement gets a name that was never used', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a text in use keeps its name however many others come; one that is not loses it and never gets it again', () => {
+test('a text in use keeps its name; an unused one loses it and never gets it again', () => {
   const [used, unused] = [statementName('SELECT 6'), statementName('SELECT 7')];
   for (let index = 0; index < 3 * maxStatements; index += 1) {
     statementName(`SELECT 'filler', ${index}`);

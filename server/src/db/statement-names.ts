@@ -1,7 +1,7 @@
 /** Each name is a prepared statement on every connection, so its number bounds the memory of the server. */
 export const maxStatements = 1_000;
 
-/** The names of the texts that were used last. When it is half full, it becomes `older`, and what was there is forgotten. */
+/** The names of recently used texts. When it is half full, it becomes `older`, and the previous `older` is dropped. */
 let recent = new Map<string, string>();
 let older = new Map<string, string>();
 let nameCount = 0;

@@ -1,13 +1,15 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
-import { aside, limits, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase, terminate } from '../../testing/scratch-database.ts';
 import { ConnectionBudget } from './budget.ts';
 import { openDatabase } from './database.ts';
 import { databaseFailure } from './failures.ts';
 
 const database = await scratchDatabase();
 // PostgreSQL looks for a deadlock after a second.
-await aside('postgres', (connection) => connection.script(`ALTER DATABASE ${database} SET deadlock_timeout = '20ms'`));
+await onSeparateConnection('postgres', (connection) =>
+  connection.script(`ALTER DATABASE ${database} SET deadlock_timeout = '20ms'`),
+);
 const budget = new ConnectionBudget({ ...limits, connections: 10, perDatabase: 8, waitTimeoutMs: 10_000 });
 const db = openDatabase(budget, { address: inject('server'), database, central: false });
 afterAll(() => budget.close());
@@ -21,7 +23,7 @@ const failing = sql`SELECT 1 / 0`;
 const pid = async (tx: Db) => (await tx.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))?.pid ?? 0;
 
 async function notes(): Promise<number[]> {
-  const { rows } = await aside(database, (connection) =>
+  const { rows } = await onSeparateConnection(database, (connection) =>
     connection.query<{ id: number }>(sql`SELECT id FROM notes ORDER BY id`),
   );
   return rows.map(({ id }) => id);

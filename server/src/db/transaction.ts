@@ -52,7 +52,7 @@ export async function inTransaction<Result>(
   } catch (error) {
     scope.isOpen = false;
     if (isOpen(outer)) await connection.script(rollback).catch(() => {});
-    throw codeOf(error) === transactionAborted ? (session.failure ?? error) : error;
+    throw errorCode(error) === transactionAborted ? (session.failure ?? error) : error;
   } finally {
     if (outer) outer.inner = undefined;
   }
@@ -60,9 +60,9 @@ export async function inTransaction<Result>(
 
 function createHandle(session: Session, scope: Scope): Db {
   return {
-    ...queryMethods(async (query, select) => {
+    ...queryMethods(async (query, readResult) => {
       requireUsable(scope);
-      return select(await send(session, query));
+      return readResult(await send(session, query));
     }),
     async *stream<Row extends object>(query: Sql) {
       const sendIfUsable = async <Result extends object>(statement: Sql) => {
@@ -92,7 +92,7 @@ async function send<Row extends object>(session: Session, query: Sql): Promise<Q
   try {
     return await session.connection.query<Row>(query);
   } catch (error) {
-    if (codeOf(error) !== transactionAborted) session.failure = error;
+    if (errorCode(error) !== transactionAborted) session.failure = error;
     throw withCallerStack(error);
   }
 }
@@ -123,6 +123,6 @@ function isOpen(scope: Scope | undefined): boolean {
   return scope === undefined || (scope.isOpen && isOpen(scope.outer));
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }

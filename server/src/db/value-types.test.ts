@@ -1,12 +1,12 @@
 import { raw, sql } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
-import { aside, limits, scratchDatabase } from '../../testing/scratch-database.ts';
+import { limits, onSeparateConnection, scratchDatabase } from '../../testing/scratch-database.ts';
 import { Connection } from './connection.ts';
 
 const database = await scratchDatabase();
 // Parsing must not depend on the settings of the database.
-await aside('postgres', async (connection) => {
+await onSeparateConnection('postgres', async (connection) => {
   await connection.script(`ALTER DATABASE ${database} SET DateStyle = 'German'`);
   await connection.script(`ALTER DATABASE ${database} SET TimeZone = 'America/New_York'`);
 });

@@ -36,18 +36,18 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   // Ids and counts, all below 2 ** 53.
   [builtins.INT8, Number],
   // Arrays of the same types; `pg` has no constants for their oids.
-  [1185, arrayOf(timestampToIso)],
-  [1115, arrayOf(identity)],
-  [1182, arrayOf(identity)],
-  [1231, arrayOf(identity)],
-  [1016, arrayOf(Number)],
+  [1185, arrayParser(timestampToIso)],
+  [1115, arrayParser(identity)],
+  [1182, arrayParser(identity)],
+  [1231, arrayParser(identity)],
+  [1016, arrayParser(Number)],
 ]);
 
 type Nested = string | null | Nested[];
 
 const parseTextArray = defaultParser(1009) as (text: string) => Nested;
 
-function arrayOf(parse: Parser): Parser {
+function arrayParser(parse: Parser): Parser {
   const parseEntry = (entry: Nested): unknown => {
     if (entry === null) return null;
     return Array.isArray(entry) ? entry.map(parseEntry) : parse(entry);

@@ -32,32 +32,32 @@ export class TenantNotEmpty extends Error {}
 /** Fills the tables of all modules that have a demo, in one transaction. Returns the number of rows by table. */
 export async function fillTenant(kernel: Kernel, filling: Filling): Promise<ReadonlyMap<string, number>> {
   const { tenant, database, size, mustBeEmpty = false, onRows, onStep } = filling;
-  const demos = inOrder(await demosOf(kernel, tenant.id));
+  const demos = inOrder(await listDemos(kernel, tenant.id));
   if (demos.length === 0) throw new Error(`no module of ${tenant.id} has demo data`);
   const plan = makePlan(filling, new Map(demos.map(({ alias, demo }) => [alias, demo])));
-  const { address } = await kernel.databases.serverOf(tenant.id);
+  const { address } = await kernel.databases.getServer(tenant.id);
   return withConnection(address, database, limits, async (connection) => {
     const rows = new Map<string, number>();
     await inTransaction(connection, async (tx) => {
       const db = countRows(tx, rows, onRows);
-      const contextOf = (module: string) => {
+      const createContext = (module: string) => {
         const changes = { deliveries: [], addedJobs: [], auditEntries: [], broadcasts: [], files: new FileChanges() };
         const transaction = { db, ...changes };
         return new Context(kernel, { requestId: 'demo:seed', module, tenant, system: true, transaction });
       };
       for (const { alias, demo } of mustBeEmpty ? demos : []) {
-        if ((await demo.isEmpty?.(contextOf(alias))) === false) throw new TenantNotEmpty();
+        if ((await demo.isEmpty?.(createContext(alias))) === false) throw new TenantNotEmpty();
       }
       const fill = async () => {
         for (const { alias, demo } of demos) {
           onStep(alias);
-          await demo.fill(contextOf(alias), plan);
+          await demo.fill(createContext(alias), plan);
         }
         onStep('indexes');
       };
       const tables = demos.flatMap(({ tables }) => tables);
       await withoutIndexes(tx, size < minSizeWithoutIndexes ? [] : tables, fill);
-    }).catch(explain);
+    }).catch(rethrowDuplicate);
     // The planner's statistics are from before.
     await connection.script('ANALYZE');
     return rows;
@@ -70,11 +70,12 @@ interface NamedDemo {
   readonly tables: readonly string[];
 }
 
-async function demosOf({ modules, installations }: Kernel, tenantId: string): Promise<NamedDemo[]> {
+async function listDemos({ modules, installations }: Kernel, tenantId: string): Promise<NamedDemo[]> {
   const demos: NamedDemo[] = [];
-  for (const { alias, manifest, parts } of modules) {
+  for (const { alias, manifest, definition } of modules) {
     const tables = Object.keys(manifest.data ?? {});
-    if (parts.demo && (await installations.has(tenantId, alias))) demos.push({ alias, demo: parts.demo, tables });
+    if (definition.demo && (await installations.has(tenantId, alias)))
+      demos.push({ alias, demo: definition.demo, tables });
   }
   return demos;
 }
@@ -107,7 +108,7 @@ function countRows(db: Db, counts: Map<string, number>, onRows: Filling['onRows'
 }
 
 /** The same seed generates the same ids all day. */
-function explain(error: unknown): never {
+function rethrowDuplicate(error: unknown): never {
   if ((error as { code?: unknown }).code !== '23505') throw error;
   throw new Error(`the tenant already has data of this seed; use another --seed (${(error as Error).message})`);
 }

@@ -28,7 +28,7 @@ const listenerTimeoutMs = 5 * 60_000;
 /** Delivers the next events of a tenant and settles with their number. */
 export async function deliverBatch(options: DeliveryOptions, tenant: TenantEntry): Promise<number> {
   const pending = await readyDeliveries(tenant.db, [...options.listeners.keys()], batchSize);
-  const queue = [...Map.groupBy(pending, ({ listener, about, seq }) => `${listener} ${about ?? seq}`).values()];
+  const queue = [...Map.groupBy(pending, ({ listener, subject, seq }) => `${listener} ${subject ?? seq}`).values()];
   const delivered: number[] = [];
   const work = async () => {
     for (let subject = queue.shift(); subject; subject = queue.shift()) {
@@ -44,7 +44,7 @@ export async function deliverBatch(options: DeliveryOptions, tenant: TenantEntry
   return pending.length;
 }
 
-/** Settles with whether the delivery is done. */
+/** Resolves to whether the delivery is done. */
 async function deliver(options: DeliveryOptions, tenant: TenantEntry, delivery: PendingDelivery): Promise<boolean> {
   const { listeners, hasModule, contextFor, log } = options;
   const { id, name, emittedAt, payload } = delivery;

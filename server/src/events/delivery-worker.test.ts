@@ -22,11 +22,11 @@ async function receive(ctx: Ctx, payload: unknown): Promise<void> {
   received.push(`${ctx.tenant.id} ${n}`);
 }
 
-const Numbered = Type.Object({ n: Type.Integer(), about: Type.Optional(Type.String()) });
-const event = defineEvent({ summary: 'It happened', payload: Numbered, about: ({ about }) => about });
+const Numbered = Type.Object({ n: Type.Integer(), subject: Type.Optional(Type.String()) });
+const event = defineEvent({ summary: 'It happened', payload: Numbered, subject: ({ subject }) => subject });
 const modules = [
   testModule({ alias: 'source', events: { 'thing.one': event, 'thing.two': event, 'other.one': event } }),
-  testModule({ alias: 'far', listeners: [afterCommit('thing.*' as never, 'all', receive as never)] }),
+  testModule({ alias: 'mailing', listeners: [afterCommit('thing.*' as never, 'all', receive as never)] }),
 ];
 
 const platform = await startPlatform({ modules });
@@ -36,7 +36,7 @@ await platform.kernel.work();
 const emit = ({ kernel }: TestPlatform, tenant: TenantEntry, numbers: readonly number[], name = 'thing.one') =>
   new Context(kernel, { requestId: 'test', module: 'source', tenant, system: true }).emitAll(
     name as never,
-    numbers.map((n) => ({ n, about: 'same' })) as never,
+    numbers.map((n) => ({ n, subject: 'same' })) as never,
   );
 
 const receivedBy = ({ id }: TestTenant) =>
@@ -89,7 +89,7 @@ test('an event that is committed during a delivery does not wait for the next sw
 });
 
 test('nor does an event that another process commits meanwhile', async () => {
-  const other = await startPlatform({ modules, beside: platform });
+  const other = await startPlatform({ modules, sharedWith: platform });
   await other.kernel.work();
   const tenant = await platform.tenant();
   const { entered, release } = hold(tenant);
@@ -102,13 +102,13 @@ test('nor does an event that another process commits meanwhile', async () => {
 });
 
 test('an event of a process that does not deliver is delivered by one that does', async () => {
-  const web = await startPlatform({ modules, beside: platform });
+  const web = await startPlatform({ modules, sharedWith: platform });
   const tenant = await platform.tenant();
   await emit(web, (await web.kernel.directory.find(tenant.id)) as TenantEntry, [1]);
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
 });
 
-test('a delivery that fails for good waits for an operator; retried, it comes before later ones', async () => {
+test('a delivery that fails permanently waits for an operator; retried, it comes before later ones', async () => {
   const tenant = await platform.tenant();
   failing.add(`${tenant.id} 1`).add(`${tenant.id} 2`);
   const { entered, release } = hold(tenant);
@@ -125,7 +125,7 @@ test('a delivery that fails for good waits for an operator; retried, it comes be
   const dead = async () => (await jobs.list()).filter((job) => job.tenant === tenant.id);
   await expect
     .poll(dead, eventually)
-    .toMatchObject([{ queue: 'dead', job: 'kernel.deliver', error: 'far/all on thing.one: 1 fails' }]);
+    .toMatchObject([{ queue: 'dead', job: 'kernel.deliver', error: 'mailing/all on thing.one: 1 fails' }]);
   await expect.poll(() => tenant.db.rows(sql`SELECT due_at FROM event_deliveries`)).toEqual([{ due_at: null }]);
 
   // It does not block later events about the same subject.
@@ -151,7 +151,7 @@ test('a failed delivery is kept while the queue for operators cannot be written'
   failing.add(`${tenant.id} 1`);
   await tenant.db.run(sql`
     INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener, attempts)
-    VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'far/all', 5)`);
+    VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'mailing/all', 5)`);
   deliveries.wake(tenant);
   await tried.promise;
   jobs.addDead = addDead;
@@ -190,7 +190,7 @@ test('a sweep delivers old events, and forgets a tenant only when nothing waits'
   for (const { id, db } of [waiting, done]) {
     await db.run(sql`
       INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
-      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now() - interval '1 hour', 'far/all')`);
+      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now() - interval '1 hour', 'mailing/all')`);
     await central.db.run(sql`
       INSERT INTO outbox_activity (tenant_id, active_at) VALUES (${id}, now() - interval '1 hour')`);
   }
@@ -209,7 +209,7 @@ test('one unreachable tenant does not stop the sweep of the others', async () =>
   for (const { id, db } of [lost, fine]) {
     await db.run(sql`
       INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
-      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'far/all')`);
+      VALUES (gen_random_uuid(), 'thing.one', '{"n":1}', now(), 'mailing/all')`);
     await central.db.run(sql`INSERT INTO outbox_activity (tenant_id) VALUES (${id})`);
   }
   await central.db.run(sql`UPDATE tenants SET database_name = 'no_such_database' WHERE id = ${lost.id}`);
@@ -225,7 +225,7 @@ test('an event for a module that the tenant has disabled meanwhile is dropped', 
   await emit(platform, tenant, [1]);
   await entered;
   await emit(platform, tenant, [2]);
-  await platform.kernel.installations.set(tenant.id, 'far', 'disabled');
+  await platform.kernel.installations.set(tenant.id, 'mailing', 'disabled');
   release();
   await expect.poll(() => pending(tenant), eventually).toEqual([]);
   expect(receivedBy(tenant)).toEqual([1]);

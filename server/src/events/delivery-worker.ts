@@ -21,11 +21,11 @@ const channel = 'chowk_events';
 const sweepEveryMs = 30_000;
 const retryAfterMs = 3_000;
 const tenantsAtOnce = 4;
-const lockOf = (tenantId: string) => `deliver ${tenantId}`;
+const lockName = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
- * Finds the tenants with undelivered events and has them delivered. One process at a time does it for a tenant, under a
- * lock that PostgreSQL releases when the process dies.
+ * Delivers the events of tenants that have undelivered ones. One process at a time works for a tenant, under a lock that
+ * PostgreSQL releases when the process dies.
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
@@ -48,7 +48,7 @@ export class DeliveryWorker {
     this.#mover = new JobMover(options.jobs);
   }
 
-  /** Delivers from now on, also what a process left behind when it died. */
+  /** Starts delivering, including what dead processes left behind. */
   async work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -146,13 +146,13 @@ export class DeliveryWorker {
     const tenant = await this.#options.find(id);
     if (!tenant || tenant.ring !== this.#options.ring) return;
     if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
-    // The process with the lock looks once more after it has released it.
-    if (!(await this.#options.signals.tryLock(lockOf(id)))) return;
+    // The process with the lock checks once more after releasing it.
+    if (!(await this.#options.signals.tryLock(lockName(id)))) return;
     const options = { ...this.#options, listeners: this.#listeners };
     try {
       while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize);
     } finally {
-      await this.#options.signals.unlock(lockOf(id));
+      await this.#options.signals.unlock(lockName(id));
     }
     const { hasReady, nextAttemptAt, isEmpty } = await outboxState(tenant.db, [...this.#listeners.keys()]);
     if (hasReady) this.#add(id);

@@ -11,7 +11,7 @@ async function subscribe({ kernel }: TestPlatform, tenantId: string, other: Test
   const end = kernel.feed.subscribe({ tenantId, event }, (payload) => {
     received.push((payload as { product: { sku: string } }).product.sku);
   });
-  await eventually(() => expect(other.kernel.feed.isWanted(tenantId, event)).toBe(true));
+  await eventually(() => expect(other.kernel.feed.hasSubscriber(tenantId, event)).toBe(true));
   return { received, end };
 }
 
@@ -23,21 +23,21 @@ async function createProduct(platform: TestPlatform, headers: Record<string, str
 
 async function twoProcesses(environment = {}) {
   const first = await startPlatform({ environment });
-  const second = await startPlatform({ environment, beside: first, identity: first.identity });
+  const second = await startPlatform({ environment, sharedWith: first, identity: first.identity });
   await first.kernel.work();
   const acme = await first.tenant();
   const headers = { authorization: `Bearer ${acme.caller('products.create').token}`, 'x-tenant': acme.id };
   return { first, second, acme, headers };
 }
 
-test('a process publishes the events that another one wants, and no longer once it has ended', async () => {
+test('a process publishes the events that another one subscribes to, until that one ends', async () => {
   const { first, second, acme, headers } = await twoProcesses();
   const { received, end } = await subscribe(second, acme.id, first);
   await createProduct(first, headers, 'TEA-1');
   await eventually(() => expect(received).toEqual(['TEA-1']));
   end();
   end();
-  await eventually(() => expect(first.kernel.feed.isWanted(acme.id, event)).toBe(false));
+  await eventually(() => expect(first.kernel.feed.hasSubscriber(acme.id, event)).toBe(false));
   expect(second.kernel.feed.subscribers).toBe(0);
   await createProduct(first, headers, 'TEA-2');
   const again = await subscribe(second, acme.id, first);

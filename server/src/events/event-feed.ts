@@ -14,19 +14,19 @@ type Handler = (payload: unknown) => void;
 
 const channel = 'events.feed';
 const sweepMs = 10_000;
-/** How long the other processes may take to say which events they want. */
+/** How long other processes may take to report their subscriptions. */
 const answerMs = 1_000;
 /** The member of a room of `Presence`: the process itself. */
 const subscriber = JSON.stringify({ user_id: '' });
 
 /**
- * Committed events for the sockets of all processes. Processes know which events of which tenant the others want: one that
- * nobody wants is neither stored nor published.
+ * Committed events for the sockets of all processes. Processes know the subscriptions of the others: an event without a
+ * subscriber is neither stored nor published.
  */
 export class EventFeed {
   readonly #pubsub: PubSub;
   readonly #events: Readonly<Record<string, EventDefinition>>;
-  readonly #wanted: Presence;
+  readonly #subscribedRooms: Presence;
   readonly #rooms = new Map<string, Set<Handler>>();
   #started: Promise<void> | undefined;
   #knowsOthersAt = Number.POSITIVE_INFINITY;
@@ -35,30 +35,30 @@ export class EventFeed {
   constructor(pubsub: PubSub, events: Iterable<Readonly<Record<string, EventDefinition>>>) {
     this.#pubsub = pubsub;
     this.#events = Object.assign({}, ...events);
-    this.#wanted = new Presence(pubsub, 'events.wanted', { onJoin: () => {}, onLeave: () => {} });
+    this.#subscribedRooms = new Presence(pubsub, 'events.wanted', { onJoin: () => {}, onLeave: () => {} });
   }
 
-  /** Stores the events that somebody wants, and publishes them in the order of the outbox. */
+  /** Stores the events that have a subscriber, and publishes them in the order of the outbox. */
   listener(): RegisteredListener {
     return {
       module: 'graphql',
       name: 'feed',
       event: '*',
       when: 'after_commit',
-      isWanted: (tenantId, event) => this.isWanted(tenantId, event),
+      hasSubscriber: (tenantId, event) => this.hasSubscriber(tenantId, event),
       run: async ({ tenant }, payload, { name: event }) => {
         const userId = this.#events[event]?.recipient?.(payload);
-        const room = roomOf({ tenantId: tenant.id, event, userId });
+        const room = roomName({ tenantId: tenant.id, event, userId });
         await this.#pubsub.publish(channel, JSON.stringify([room, payload]));
       },
     };
   }
 
   /** Whether a process may have a subscriber. */
-  isWanted(tenantId: string, event: string): boolean {
+  hasSubscriber(tenantId: string, event: string): boolean {
     if (this.#events[event]?.graphql === undefined) return false;
     void this.start().catch(() => {});
-    return Date.now() < this.#knowsOthersAt || this.#wanted.hasMembers(roomOf({ tenantId, event }));
+    return Date.now() < this.#knowsOthersAt || this.#subscribedRooms.hasMembers(roomName({ tenantId, event }));
   }
 
   /** The subscriptions in this process. */
@@ -68,15 +68,15 @@ export class EventFeed {
 
   /** Returns the function that ends the subscription. */
   subscribe(room: FeedRoom, handler: Handler): () => void {
-    const name = roomOf(room);
-    const wanted = roomOf({ ...room, userId: undefined });
+    const name = roomName(room);
+    const subscribedRoom = roomName({ ...room, userId: undefined });
     const handlers = this.#rooms.get(name) ?? new Set();
-    if (handlers.size === 0) this.#wanted.join(wanted, subscriber);
+    if (handlers.size === 0) this.#subscribedRooms.join(subscribedRoom, subscriber);
     this.#rooms.set(name, handlers.add(handler));
     return () => {
       if (!handlers.delete(handler) || handlers.size > 0) return;
       this.#rooms.delete(name);
-      this.#wanted.leave(wanted, subscriber);
+      this.#subscribedRooms.leave(subscribedRoom, subscriber);
     };
   }
 
@@ -87,13 +87,13 @@ export class EventFeed {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
-    await this.#wanted.close();
+    await this.#subscribedRooms.close();
   }
 
   async #start(): Promise<void> {
-    this.#sweeping = setInterval(() => this.#wanted.sweep(Date.now()), sweepMs).unref();
+    this.#sweeping = setInterval(() => this.#subscribedRooms.sweep(Date.now()), sweepMs).unref();
     await this.#pubsub.subscribe(channel, (text) => this.#receive(text));
-    await this.#wanted.start();
+    await this.#subscribedRooms.start();
     this.#knowsOthersAt = Date.now() + answerMs;
   }
 
@@ -103,6 +103,6 @@ export class EventFeed {
   }
 }
 
-function roomOf({ tenantId, event, userId }: FeedRoom): string {
+function roomName({ tenantId, event, userId }: FeedRoom): string {
   return `${tenantId} ${event}${userId === undefined ? '' : ` ${userId}`}`;
 }

@@ -33,14 +33,14 @@ const actions = {
     input: Type.Object({
       event: Type.Optional(Type.String()),
       n: Type.Integer(),
-      about: Type.Optional(Type.String()),
+      subject: Type.Optional(Type.String()),
       fail: Type.Optional(Type.String()),
       undo: Type.Optional(Type.Boolean()),
     }),
-    run: (ctx, { event = 'note.created', about, undo, ...payload }) =>
+    run: (ctx, { event = 'note.created', subject, undo, ...payload }) =>
       ctx.tx(async (inner) => {
         await inner.db.run(sql`INSERT INTO notes VALUES (${payload.n})`);
-        await inner.emit(event as never, { ...payload, about } as never);
+        await inner.emit(event as never, { ...payload, subject } as never);
         if (undo) throw new Error('undo');
         return {};
       }),
@@ -57,20 +57,20 @@ const on = (
 const modules = [
   testModule({ alias: 'source', emits: ['note.created'], actions, migration: 'CREATE TABLE notes (n int)' }),
   testModule({
-    alias: 'near',
+    alias: 'statistics',
     listeners: [
       on(inTransaction, 'note.created', 'count', async (ctx, payload, delivery) => {
-        await listener('near/count')(ctx, payload, delivery);
+        await listener('statistics/count')(ctx, payload, delivery);
         await ctx.db.run(sql`INSERT INTO near_counts VALUES (1)`);
       }),
     ],
     migration: 'CREATE TABLE near_counts (n int)',
   }),
   testModule({
-    alias: 'far',
+    alias: 'mailing',
     listeners: [
-      on(afterCommit, 'note.created', 'one', listener('far/one')),
-      on(afterCommit, 'note.created', 'two', listener('far/two')),
+      on(afterCommit, 'note.created', 'one', listener('mailing/one')),
+      on(afterCommit, 'note.created', 'two', listener('mailing/two')),
     ],
   }),
 ];
@@ -89,10 +89,10 @@ function emit(tenant: TestTenant, body: object) {
 test('an inTransaction listener runs in the emitting transaction, an afterCommit listener after its commit', async () => {
   const tenant = await platform.tenant();
   expect((await emit(tenant, { n: 1 })).status).toBe(200);
-  expect(receivedBy(tenant, 'near/count')).toHaveLength(1);
+  expect(receivedBy(tenant, 'statistics/count')).toHaveLength(1);
   expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toHaveLength(1);
-  await expect.poll(() => receivedBy(tenant, 'far/two').length, { timeout: 10_000 }).toBe(1);
-  await expect.poll(() => receivedBy(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receivedBy(tenant, 'mailing/two').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receivedBy(tenant, 'mailing/one').length, { timeout: 10_000 }).toBe(1);
   await expect.poll(() => tenant.db.rows(sql`SELECT * FROM event_deliveries`)).toEqual([]);
 });
 
@@ -102,13 +102,13 @@ test('a rollback discards the event and the writes of inTransaction listeners', 
   expect(await tenant.db.rows(sql`SELECT n FROM near_counts`)).toEqual([]);
   expect(await tenant.db.rows(sql`SELECT * FROM event_deliveries`)).toEqual([]);
   await emit(tenant, { n: 2 });
-  await expect.poll(() => receivedBy(tenant, 'far/one').length, { timeout: 10_000 }).toBe(1);
-  expect(receivedBy(tenant, 'far/one')[0]?.payload.n).toBe(2);
+  await expect.poll(() => receivedBy(tenant, 'mailing/one').length, { timeout: 10_000 }).toBe(1);
+  expect(receivedBy(tenant, 'mailing/one')[0]?.payload.n).toBe(2);
 });
 
 test('an inTransaction listener that fails rolls back the change', async () => {
   const tenant = await platform.tenant();
-  expect((await emit(tenant, { n: 1, fail: 'near/count' })).status).toBe(500);
+  expect((await emit(tenant, { n: 1, fail: 'statistics/count' })).status).toBe(500);
   expect(await tenant.db.rows(sql`SELECT n FROM notes`)).toEqual([]);
 });
 
@@ -120,25 +120,26 @@ test('a module cannot emit an event that it does not declare', async () => {
 
 test('a failing listener is retried without running the others again', async () => {
   const tenant = await platform.tenant();
-  await emit(tenant, { n: 7, fail: 'far/one' });
-  await expect.poll(() => receivedBy(tenant, 'far/one').length, { timeout: 15_000 }).toBe(2);
-  expect(receivedBy(tenant, 'far/two')).toHaveLength(1);
-  expect(new Set(receivedBy(tenant, 'far/one').map(({ id }) => id)).size).toBe(1);
+  await emit(tenant, { n: 7, fail: 'mailing/one' });
+  await expect.poll(() => receivedBy(tenant, 'mailing/one').length, { timeout: 15_000 }).toBe(2);
+  expect(receivedBy(tenant, 'mailing/two')).toHaveLength(1);
+  expect(new Set(receivedBy(tenant, 'mailing/one').map(({ id }) => id)).size).toBe(1);
 });
 
 test('events about one subject reach each listener in order, even when one is retried', async () => {
   const tenant = await platform.tenant();
   failures.clear();
   const count = 12;
-  for (let n = 1; n <= count; n += 1) await emit(tenant, { n, about: 'same', ...(n === 3 ? { fail: 'far/one' } : {}) });
-  await expect.poll(() => receivedBy(tenant, 'far/one').at(-1)?.payload.n, { timeout: 20_000 }).toBe(count);
-  const order = receivedBy(tenant, 'far/one').map(({ payload }) => payload.n);
+  for (let n = 1; n <= count; n += 1)
+    await emit(tenant, { n, subject: 'same', ...(n === 3 ? { fail: 'mailing/one' } : {}) });
+  await expect.poll(() => receivedBy(tenant, 'mailing/one').at(-1)?.payload.n, { timeout: 20_000 }).toBe(count);
+  const order = receivedBy(tenant, 'mailing/one').map(({ payload }) => payload.n);
   expect(order).toEqual([1, 2, 3, ...Array.from({ length: count - 2 }, (_, index) => index + 3)]);
 });
 
 test('a listener does not run for a tenant without its module', async () => {
   const tenant = await platform.tenant();
-  await platform.kernel.installations.set(tenant.id, 'near', 'disabled');
+  await platform.kernel.installations.set(tenant.id, 'statistics', 'disabled');
   await emit(tenant, { n: 1 });
-  expect(receivedBy(tenant, 'near/count')).toEqual([]);
+  expect(receivedBy(tenant, 'statistics/count')).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
-import { validatorOf } from '../schemas/validation.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { type Event, writeDeliveries } from './outbox.ts';
 
 export interface RegisteredListener extends Listener {
   readonly module: string;
   /** Only `after_commit`: whether the event is stored for the listener. */
-  readonly isWanted?: (tenantId: string, event: string) => boolean;
+  readonly hasSubscriber?: (tenantId: string, event: string) => boolean;
 }
 
 /** The emitting call. */
@@ -59,17 +59,17 @@ export class EventHub {
   /** Runs listeners in the transaction and writes deliveries to the others. */
   async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<void> {
     const { module, tenant, db } = frame;
-    const definition = this.definitionOf(module, name);
+    const definition = this.getDefinition(module, name);
     if (payloads.length === 0) return;
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
     const events = payloads.map((payload): Event => {
-      const about = definition.about?.(payload);
-      return { id: frame.newId(), name, about, payload, emittedAt };
+      const subject = definition.subject?.(payload);
+      return { id: frame.newId(), name, subject, payload, emittedAt };
     });
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
-    const wanted = afterCommit.filter(({ isWanted }) => isWanted?.(tenant.id, name) ?? true);
-    const later = await this.#enabled(tenant, wanted);
+    const active = afterCommit.filter(({ hasSubscriber }) => hasSubscriber?.(tenant.id, name) ?? true);
+    const later = await this.#enabled(tenant, active);
     if (later.length > 0) {
       await this.recordActivity(tenant.id);
       // Not awaited: the transaction waits for it, and fails if it fails.
@@ -83,7 +83,7 @@ export class EventHub {
   }
 
   /** Throws if the module does not declare the event. */
-  definitionOf(module: string, name: string): EventDefinition {
+  getDefinition(module: string, name: string): EventDefinition {
     const definition = this.#options.events.get(module)?.[name];
     if (!definition) throw fail('events.not_declared', { module, name });
     return definition;
@@ -114,8 +114,8 @@ function listenersTo(
   { recipient }: EventDefinition,
   listeners: readonly RegisteredListener[],
 ): Listeners {
-  const matching = listeners.filter(({ event, isWanted }) =>
-    recipient && !isWanted ? event === name : matchesEvent(event, name),
+  const matching = listeners.filter(({ event, hasSubscriber }) =>
+    recipient && !hasSubscriber ? event === name : matchesEvent(event, name),
   );
   return {
     inTransaction: matching.filter(({ when }) => when === 'in_transaction'),
@@ -125,8 +125,8 @@ function listenersTo(
 
 function checkPayloads(name: string, { payload: schema }: EventDefinition, payloads: readonly unknown[]): void {
   for (const payload of payloads) {
-    // As a listener in another process gets it.
-    const errors = validatorOf(schema)(JSON.parse(JSON.stringify(payload)));
+    // The payload as a listener in another process gets it.
+    const errors = getValidator(schema)(JSON.parse(JSON.stringify(payload)));
     if (errors) throw new Error(`the payload of ${name} does not match its schema: ${JSON.stringify(errors)}`);
   }
 }

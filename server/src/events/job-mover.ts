@@ -34,7 +34,7 @@ export class JobMover {
     await this.#moving;
   }
 
-  /** Clears `#moving` in the same turn as its last look at `#added`, so that no job is added between the two. */
+  /** Clears `#moving` in the same turn in which it last reads `#added`, so that no job is added in between. */
   async #moveAdded(): Promise<void> {
     try {
       while (this.#added.length > 0) await this.#moveBatch(this.#added.splice(0, maxMovedAtOnce));

@@ -5,18 +5,18 @@ import { type Db, empty, join, type Sql, sql } from '@chowk/kit/kernel';
 export interface Event {
   readonly id: string;
   readonly name: string;
-  /** The id of its subject. A listener gets the events about one subject in order. */
-  readonly about: string | undefined;
+  /** The id of the record that the event is about. A listener gets the events with the same subject in order. */
+  readonly subject: string | undefined;
   readonly payload: unknown;
   readonly emittedAt: string;
 }
 
-/** An event on its way to one listener. */
+/** An event that is not yet delivered to one of its listeners. */
 export interface PendingDelivery {
   readonly seq: number;
   readonly id: string;
   readonly name: string;
-  readonly about: string | null;
+  readonly subject: string | null;
   readonly payload: unknown;
   readonly emittedAt: string;
   readonly listener: string;
@@ -40,21 +40,21 @@ export interface Recipient {
 /** Writes events of one name, in order, for each listener whose condition holds, and returns the number of rows. */
 export function writeDeliveries(db: Db, events: readonly Event[], recipients: readonly Recipient[]): Promise<number> {
   const [{ name, emittedAt }] = events as [Event];
-  const rows = JSON.stringify(events.map(({ id, about, payload }) => ({ id, about, payload })));
+  const rows = JSON.stringify(events.map(({ id, subject, payload }) => ({ id, subject, payload })));
   const always = recipients.filter(({ onlyIf }) => !onlyIf).map(({ key }) => key);
   const sometimes = recipients.flatMap(({ key, onlyIf }) =>
     onlyIf ? [sql`UNION ALL SELECT ${key}::text WHERE ${onlyIf}`] : [],
   );
   return db.run(sql`
     INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener)
-    SELECT e.id, ${name}, e.about, e.payload, ${emittedAt}, l.listener
-    FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, about text, payload jsonb)) WITH ORDINALITY
-      AS e (id, about, payload, position),
+    SELECT e.id, ${name}, e.subject, e.payload, ${emittedAt}, l.listener
+    FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, subject text, payload jsonb)) WITH ORDINALITY
+      AS e (id, subject, payload, position),
       (SELECT unnest(${always}::text[]) ${sometimes.length > 0 ? join(sometimes, ' ') : empty}) AS l (listener)
     ORDER BY e.position, l.listener`);
 }
 
-/** A delivery that waits for its next attempt blocks later ones about the same subject. */
+/** A delivery that waits for its next attempt blocks later ones with the same subject. */
 function readyFor(listeners: readonly string[]): Sql {
   return sql`
     d.due_at <= now() AND d.listener = ANY(${listeners}::text[]) AND NOT EXISTS (
@@ -64,13 +64,13 @@ function readyFor(listeners: readonly string[]): Sql {
 
 export function readyDeliveries(db: Db, listeners: readonly string[], limit: number): Promise<PendingDelivery[]> {
   return db.rows<PendingDelivery>(sql`
-    SELECT seq, event_id AS id, name, about, payload, emitted_at AS "emittedAt", listener, attempts
+    SELECT seq, event_id AS id, name, about AS subject, payload, emitted_at AS "emittedAt", listener, attempts
     FROM event_deliveries d WHERE ${readyFor(listeners)} ORDER BY seq LIMIT ${limit}`);
 }
 
 export interface OutboxState {
   readonly hasReady: boolean;
-  /** Of the next attempt of a delivery that has failed. */
+  /** The time of the next retry. */
   readonly nextAttemptAt: string | null;
   readonly isEmpty: boolean;
 }

@@ -20,7 +20,7 @@ const SignedFile = Type.Object({
   signature: Type.String({ maxLength: 100 }),
 });
 
-/** Pages in these files, should a browser take one for a page, run in an origin of their own and load nothing. */
+/** If a browser renders such a file as a page, it runs in an origin of its own and loads nothing. */
 const sandbox = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' };
 /** The content at such an address never changes. */
 const cachedForever = 'public, max-age=31536000, immutable';

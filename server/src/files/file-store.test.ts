@@ -82,7 +82,7 @@ test('a file that was written before its transaction is gone if that fails', asy
   expect(await unsettled()).toEqual([]);
 });
 
-test('a removed file stays until the transaction commits, and for good if it does not', async () => {
+test('a removed file stays until the transaction commits, and stays if it is rolled back', async () => {
   const { ctx, files } = await newVault();
   const { id } = await store(ctx);
   const work = ctx.tx(async (tx) => {
@@ -99,7 +99,7 @@ test('a removed file stays until the transaction commits, and for good if it doe
   expect(await files()).toEqual([]);
 });
 
-test('a savepoint that is undone takes its files with it, and nothing else', async () => {
+test('rolling back a savepoint removes its files and no others', async () => {
   const { ctx, files } = await newVault();
   const kept = await ctx.tx(async (tx) => {
     const inner = tx.tx(async (savepoint) => {

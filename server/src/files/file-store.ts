@@ -32,11 +32,11 @@ interface Unsettled {
   readonly tenant_id: string | null;
 }
 
-/** What one transaction, with its savepoints and retries, has written, kept and removed. */
+/** The files that one transaction, with its savepoints and retries, has written, kept and removed. */
 export class FileChanges {
   /** By id. */
   readonly unsettled = new Map<string, Unsettled>();
-  /** From COMMIT on a failure says nothing about the outcome. */
+  /** Once COMMIT is sent, a failure does not tell whether the transaction was committed. */
   isCommitting = false;
 }
 
@@ -49,9 +49,9 @@ export interface FileTransaction {
 /** Where `ctx.files` reads and writes. */
 interface Session {
   readonly db: Db;
-  /** Of the request; its end settles what it has written and no transaction has kept. */
+  /** The changes of the request. Files that it wrote and no transaction kept are deleted when it ends. */
   readonly request: FileChanges | undefined;
-  /** Of the transaction, if there is one. */
+  /** The changes of the current transaction. */
   readonly transaction?: FileChanges | undefined;
   inTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result>;
 }
@@ -63,10 +63,10 @@ interface FileRow extends StoredFile {
 /** A row of a tenant that is archived or imported. */
 type ArchivedRow = Pick<FileRow, 'id' | 'size' | 'is_public'> & { readonly module: string; readonly type: string };
 
-interface Parts {
+interface FileStoreOptions {
   readonly config: Config;
   readonly central: Db;
-  readonly databaseOf: (tenantId: string) => Promise<Db | undefined>;
+  readonly findDatabase: (tenantId: string) => Promise<Db | undefined>;
   readonly secrets: Secrets;
   readonly now: () => Date;
   readonly log: Log;
@@ -82,25 +82,24 @@ const extensions: Readonly<Record<FileType, string>> = {
 const maxLinkSeconds = 86_400;
 
 /**
- * The files of modules. Rows are in the database of the tenant, contents in the storage. Before content is written, or
- * its row deleted, the central database records it in `unsettled_files`; when the transaction has ended, content without a
- * row is deleted. A job does the same for what crashed processes left.
+ * The files of modules: rows in the tenant's database, contents in the storage. `unsettled_files` records each change first;
+ * after the transaction, or a crash, content without a row is deleted.
  */
 export class FileStore {
-  readonly #parts: Parts;
+  readonly #options: FileStoreOptions;
   #storage: Promise<Storage> | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
   }
 
   get storage(): Promise<Storage> {
-    this.#storage ??= openFileStorage(this.#parts.config);
+    this.#storage ??= openFileStorage(this.#options.config);
     return this.#storage;
   }
 
   /** `ctx.files` of a module. */
-  of(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
+  forOwner(owner: Owner, { db, request, transaction: changes = request, inTransaction }: Session): Files {
     return {
       write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
         if (!type) throw new Error('name the type of content that is not an upload');
@@ -109,19 +108,19 @@ export class FileStore {
       },
       keep: (file) =>
         inTransaction(async (transaction) => {
-          // From now on this transaction decides.
+          // From now on this transaction decides whether the file is kept.
           request?.unsettled.delete(file.record);
           return this.#keep(owner, transaction, file);
         }),
       read: async (id) => {
         const file = await findFile(db, owner, id);
-        return fromStorage((await this.storage).driver.getStream(keyOf(owner, file)));
+        return fromStorage((await this.storage).driver.getStream(storageKey(owner, file)));
       },
       remove: (id) => inTransaction((transaction) => this.#remove(owner, transaction, id)),
       link: async (id, { seconds = 300, fileName = id } = {}) => {
         if (seconds < 1 || seconds > maxLinkSeconds) throw new Error(`a link works for 1 to ${maxLinkSeconds} seconds`);
         const file = await findFile(db, owner, id);
-        return this.#link(keyOf(owner, file), file.type, { seconds, fileName });
+        return this.#link(storageKey(owner, file), file.type, { seconds, fileName });
       },
       publicUrl: ({ id, type }) => `/media/${owner.tenantId}/${owner.module}/${id}.${extensions[type]}`,
     };
@@ -131,7 +130,7 @@ export class FileStore {
   async inCentralTransaction<Result>(work: (transaction: FileTransaction) => Promise<Result>): Promise<Result> {
     const files = new FileChanges();
     return this.settleAfter(files, () =>
-      this.#parts.central.tx(async (db) => {
+      this.#options.central.tx(async (db) => {
         files.isCommitting = false;
         const result = await work({ db, files });
         files.isCommitting = true;
@@ -161,7 +160,7 @@ export class FileStore {
   /** The content of a file for an archive of its tenant; `undefined` if it does not exist any more. */
   async readContent(tenantId: string, file: ArchivedRow): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { driver } = await this.storage;
-    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     if (!(await driver.exists(key))) return undefined;
     return fromStorage(driver.getStream(key));
   }
@@ -170,7 +169,7 @@ export class FileStore {
   async writeContent(tenantId: string, file: ArchivedRow, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (!Object.hasOwn(extensions, file.type)) throw new Error(`files of the type ${file.type} are not supported`);
     const { driver } = await this.storage;
-    const key = keyOf({ tenantId, module: file.module }, file as FileRow);
+    const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     const options = { contentType: file.type, contentLength: file.size };
     const source = Readable.from(content, { objectMode: false });
     try {
@@ -185,7 +184,7 @@ export class FileStore {
     const { driver } = await this.storage;
     // With the slash: on S3, `tenants/acme` is also the beginning of `tenants/acme-2`.
     for (const access of ['private', 'public']) await driver.deleteAll(`${access}/tenants/${tenantId}/`);
-    await this.#parts.central.run(sql`DELETE FROM unsettled_files WHERE tenant_id = ${tenantId}`);
+    await this.#options.central.run(sql`DELETE FROM unsettled_files WHERE tenant_id = ${tenantId}`);
   }
 
   /** The kernel's job that settles what crashed processes left. */
@@ -201,7 +200,7 @@ export class FileStore {
 
   /** After an hour every transaction has ended. */
   async settleOld(): Promise<number> {
-    const old = await this.#parts.central.rows<Unsettled>(sql`
+    const old = await this.#options.central.rows<Unsettled>(sql`
       SELECT id, file_id, key, tenant_id FROM unsettled_files WHERE since < now() - interval '1 hour'
       ORDER BY since LIMIT 10000`);
     let settled = 0;
@@ -216,7 +215,7 @@ export class FileStore {
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
     const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
-    const key = keyOf(owner, { ...file, is_public: isPublic });
+    const key = storageKey(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;
     const record = await this.#record(owner, file.id, key);
     changes?.unsettled.set(record.id, record);
@@ -228,11 +227,11 @@ export class FileStore {
 
   async #keep(owner: Owner, { db, files }: FileTransaction, file: WrittenFile): Promise<StoredFile> {
     const { id, type, size, isPublic, record } = file;
-    const key = keyOf(owner, { ...file, is_public: isPublic });
+    const key = storageKey(owner, { ...file, is_public: isPublic });
     files.unsettled.set(record, { id: record, file_id: id, key, tenant_id: owner.tenantId ?? null });
     await db.run(sql`
       INSERT INTO stored_files (id, module, type, size, is_public, created_at)
-      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#parts.now()})`);
+      VALUES (${id}, ${owner.module}, ${type}, ${size}, ${isPublic}, ${this.#options.now()})`);
     return { id, type, size };
   }
 
@@ -242,7 +241,7 @@ export class FileStore {
           DELETE FROM stored_files WHERE id = ${id} AND module = ${owner.module} RETURNING id, type, size, is_public`)
       : undefined;
     if (!file) return false;
-    const record = await this.#record(owner, file.id, keyOf(owner, file));
+    const record = await this.#record(owner, file.id, storageKey(owner, file));
     files.unsettled.set(record.id, record);
     return true;
   }
@@ -254,17 +253,17 @@ export class FileStore {
     key: string,
   ): Promise<Unsettled> {
     const record = { id: randomUUID(), file_id: fileId, key, tenant_id: tenantId };
-    await this.#parts.central.run(sql`
+    await this.#options.central.run(sql`
       INSERT INTO unsettled_files (id, file_id, key, tenant_id) VALUES (${record.id}, ${fileId}, ${key}, ${tenantId})`);
     return record;
   }
 
-  /** For files of one tenant. Settles with their number or, if it failed, with 0: the job tries again. */
+  /** For files of one tenant. Resolves to their number or, if it failed, to 0: the job tries again. */
   async #settle(unsettled: readonly Unsettled[]): Promise<number> {
-    const { central, databaseOf, log } = this.#parts;
+    const { central, findDatabase, log } = this.#options;
     try {
       const tenantId = unsettled[0]?.tenant_id ?? null;
-      const db = tenantId === null ? central : await databaseOf(tenantId);
+      const db = tenantId === null ? central : await findDatabase(tenantId);
       if (!db) return 0;
       const fileIds = unsettled.map(({ file_id }) => file_id);
       const rows = await db.rows<{ id: string }>(sql`SELECT id FROM stored_files WHERE id = ANY(${fileIds}::uuid[])`);
@@ -286,7 +285,7 @@ export class FileStore {
     { seconds, fileName }: { seconds: number; fileName: string },
   ): Promise<string> {
     const { driver, signsLinks } = await this.storage;
-    const { config, secrets, now } = this.#parts;
+    const { config, secrets, now } = this.#options;
     if (signsLinks) {
       const contentDisposition = downloadHeader(fileName);
       return driver.getSignedUrl(key, { expiresIn: seconds, contentType: type, contentDisposition });
@@ -296,7 +295,7 @@ export class FileStore {
   }
 }
 
-function keyOf(
+function storageKey(
   { tenantId, module }: Owner,
   { id, type, is_public }: Pick<FileRow, 'id' | 'type' | 'is_public'>,
 ): string {

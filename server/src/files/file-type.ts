@@ -1,6 +1,6 @@
 import type { FileType } from '@chowk/kit/kernel';
 
-/** The parts of a file that decide what programs take it for. */
+/** The parts of a file from which programs detect its type. */
 export interface Excerpt {
   readonly head: Buffer;
   readonly tail: Buffer;
@@ -21,12 +21,12 @@ function startsWith(hex: string): (head: Buffer) => boolean {
   return (head) => head.subarray(0, bytes.length).equals(bytes);
 }
 
-/** The type by the content; `undefined` for all others. */
-export function typeOf({ head }: Excerpt): FileType | undefined {
+/** Detects the type from the content; `undefined` for other types. */
+export function detectType({ head }: Excerpt): FileType | undefined {
   return signatures.find(({ matches }) => matches(head))?.type;
 }
 
-/** Whether a program could take the file for a page, a PDF document or an archive as well. */
+/** Whether a program could also read the file as a page, a PDF document or an archive. */
 export function isPolyglot({ head, tail }: Excerpt): boolean {
   const text = head.toString('latin1');
   return (

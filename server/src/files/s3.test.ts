@@ -7,7 +7,7 @@ import { startS3Server } from '../../testing/s3-server.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context/context.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { cloneTenant } from '../tenancy/archive-import.ts';
 
 const url = await startS3Server();
@@ -112,7 +112,7 @@ test('a copy of a tenant has copies of its files in the bucket', async () => {
   const own = await startPlatform({ environment: { OBJECT_STORAGE_URL: url }, modules });
   const [tenant, id] = [await own.tenant(), uniqueId()];
   const file = await store(tenant.context('vault'), '%PDF-1 passport');
-  await cloneTenant(await archiveParts(own.kernel), tenant.id, { id });
+  await cloneTenant(await archiveServices(own.kernel), tenant.id, { id });
   expect(await objects(id)).toEqual([`private/tenants/${id}/vault/${file.id}`]);
   const { driver } = await kernel.files.storage;
   expect(await driver.get(`private/tenants/${id}/vault/${file.id}`)).toBe('%PDF-1 passport');

@@ -34,7 +34,7 @@ async function bucketDriver(url: string): Promise<DriverContract> {
   });
 }
 
-/** Settles with the result of a driver; its errors become failures that callers understand. */
+/** Resolves to the result of a driver; its errors become failures that callers understand. */
 export async function fromStorage<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result;

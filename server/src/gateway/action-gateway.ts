@@ -11,7 +11,7 @@ import { databaseFailure } from '../db/failures.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { inlineSchema } from '../schemas/components.ts';
-import { type Validator, validatorOf } from '../schemas/validation.ts';
+import { getValidator, type Validator } from '../schemas/validation.ts';
 
 /** Whether the action can be called with JSON and returns JSON. */
 export function isJsonAction(action: RegisteredAction): boolean {
@@ -34,7 +34,7 @@ export function actionGateway(kernel: () => Kernel, transport: Transport): Actio
     offers ??= new Map(
       kernel()
         .actions.filter((action) => action.method && isJsonAction(action))
-        .map((action) => [action.name, offerOf(action)]),
+        .map((action) => [action.name, toOffer(action)]),
     );
     return offers;
   };
@@ -76,7 +76,7 @@ function prepare(
   };
 }
 
-function offerOf(action: RegisteredAction): Offer {
+function toOffer(action: RegisteredAction): Offer {
   const { name, summary, description, method = 'GET', input = noInput, isReadOnly } = action;
   const response = responseSchema(action);
   return {
@@ -90,7 +90,7 @@ function offerOf(action: RegisteredAction): Offer {
       input: { additionalProperties: false, ...inlineSchema(input) },
       output: response && inlineSchema(response, 'output'),
     },
-    validate: refuseUnknown(action.input ? action.validate : validatorOf(noInput)),
+    validate: refuseUnknown(action.input ? action.validate : getValidator(noInput)),
     serialize: response ? responseSerializer(response) : (body) => JSON.stringify(body ?? {}),
   };
 }

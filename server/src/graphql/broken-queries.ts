@@ -26,7 +26,7 @@ const knownQueries = 10_000;
 /** The persisted queries of a ring's tenants that are valid for one schema and not for the other. */
 export async function* brokenQueries(kernel: Kernel, ring: string, schemas: Schemas): AsyncGenerator<BrokenQuery> {
   const errors = new LRUCache<string, { readonly message: string | undefined }>({ max: knownQueries });
-  for await (const tenant of tenantsOf(kernel, ring)) {
+  for await (const tenant of iterateTenants(kernel, ring)) {
     for await (const { hash, name, query } of persistedQueries(tenant)) {
       const error = errors.get(hash) ?? { message: newError(schemas, query) };
       errors.set(hash, error);
@@ -35,7 +35,7 @@ export async function* brokenQueries(kernel: Kernel, ring: string, schemas: Sche
   }
 }
 
-async function* tenantsOf({ central, directory }: Kernel, ring: string): AsyncGenerator<TenantEntry> {
+async function* iterateTenants({ central, directory }: Kernel, ring: string): AsyncGenerator<TenantEntry> {
   let ids: string[] = [''];
   while (ids.length > 0) {
     ids = await listTenants(central.db, ring, ids.at(-1) as string);
@@ -67,11 +67,11 @@ async function* persistedQueries({ id, db }: TenantEntry): AsyncGenerator<Persis
 
 /** Why a query that is valid now is not valid after the change. */
 function newError({ from, to }: Schemas, query: string): string | undefined {
-  const error = errorOf(to, query);
-  return error !== undefined && errorOf(from, query) === undefined ? error : undefined;
+  const error = findError(to, query);
+  return error !== undefined && findError(from, query) === undefined ? error : undefined;
 }
 
-function errorOf(schema: GraphQLSchema, query: string): string | undefined {
+function findError(schema: GraphQLSchema, query: string): string | undefined {
   try {
     return validateDocument(schema, parseDocument(query), true)[0]?.message;
   } catch (error) {

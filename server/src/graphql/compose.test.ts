@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testModule } from '../../testing/test-module.ts';
 import { registerActions } from '../actions/registry.ts';
 import { readGraphqlFiles } from '../loader/graphql-files.ts';
-import { modulePart } from './module-part.ts';
-import { buildTenantSchema, sdlOf } from './tenant-schema.ts';
+import { readModuleSchema } from './module-schema.ts';
+import { buildTenantSchema, printSdl } from './tenant-schema.ts';
 
 /* How the parts of modules become one schema. */
 
@@ -24,11 +24,14 @@ function part({ alias, sdl = [], resolvers = [], actions = {}, autoResolve = tru
   const { manifest } = testModule({ alias });
   const registered = registerActions(actions, { module: alias, tag: alias });
   const graphql = { sdl: [sdl].flat(), resolvers };
-  return modulePart({ alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } }, registered);
+  return readModuleSchema(
+    { alias, graphql, manifest: { ...manifest, graphql: { auto_resolve: autoResolve } } },
+    registered,
+  );
 }
 
 const compose = (...parts: PartOptions[]) => buildTenantSchema(parts.map(part));
-const sdl = (...parts: PartOptions[]) => sdlOf(compose(...parts));
+const sdl = (...parts: PartOptions[]) => printSdl(compose(...parts));
 const onBus = { summary: 'Do it', needs: 'x.view', bus: { rateLimit: 10 }, run: async () => ({}) } as const;
 
 test('every bus operation becomes a field with an underscore, JSON in and out, and its description', () => {
@@ -100,7 +103,7 @@ test('the schema file takes precedence over providers, and both over derived fie
   const manifest = { ...testModule({ alias: 'orders' }).manifest, graphql: { providers: ['Reports'] } };
   const derived = { 'orders.get': action(onBus), 'orders.count': action(onBus), 'orders.list': action(onBus) };
   const graphql = await readGraphqlFiles(folder, manifest);
-  const own = modulePart(
+  const own = readModuleSchema(
     { alias: 'orders', manifest, graphql },
     registerActions(derived, { module: 'orders', tag: '' }),
   );
@@ -199,7 +202,7 @@ test('without a module, its types disappear with all that others add to them or 
   for (const name of ['best: Item', 'shops: [Shop!]!', 'Sale', 'OnlyItems', 'OnlyColor']) expect(all).toContain(name);
   const { schema, omitted } = compose(shop);
   expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['tenant', 'shop', 'shops', 'things']);
-  const text = sdlOf({ schema } as never);
+  const text = printSdl({ schema } as never);
   expect(text).toContain('type Shop {\n  name: ID\n}');
   expect(text).toContain('union Thing = Shop\n');
   expect(text).toContain('input ShopFilter {\n  name: ID\n}');

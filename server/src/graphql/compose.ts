@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { baseSdl, scalars } from './scalars.ts';
 
-/** A part of a module's schema. Earlier sources of a module take precedence over later ones. */
+/** A source of a module's schema. Earlier sources of a module take precedence over later ones. */
 export interface SchemaSource {
   readonly module: string;
   readonly document: DocumentNode;
@@ -41,9 +41,8 @@ const baseDocument = parse(baseSdl, { noLocation: true });
 const builtIn = specifiedScalarTypes.map(({ name }) => name);
 
 /**
- * Merges the parts of modules into one schema. Throws if two modules define the same type or field. Fields and extensions
- * that refer to types of modules that are not there are left out. Of a part of a schema that is valid, `isValid` saves
- * most of the time.
+ * Merges the sources of modules into one schema, without fields that refer to types of missing modules. Throws if two
+ * modules define the same type or field. `isValid` skips checks that a larger schema has passed.
  */
 export function compose(sources: readonly SchemaSource[], isValid = false): Composition {
   const objects = new Map<string, MergedObject>();

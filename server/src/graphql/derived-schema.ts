@@ -59,8 +59,10 @@ export function deriveTypedSchema(
   const fields = typed.map((action): DerivedField => {
     const name = action.graphql as string;
     const root = action.isReadOnly ? 'Query' : 'Mutation';
-    const { sdl, shape, object } = resultOf(writer, action, name, connections);
-    lines[root].push(`${describe(documentationOf(action))}${name}${argumentsOf(writer, action, name, shape)}: ${sdl}`);
+    const { sdl, shape, object } = writeResult(writer, action, name, connections);
+    lines[root].push(
+      `${describe(describeAction(action))}${name}${writeArguments(writer, action, name, shape)}: ${sdl}`,
+    );
     return { root, name, action, shape, object };
   });
   for (const { name, definition } of eventFields) {
@@ -75,7 +77,7 @@ export function deriveTypedSchema(
     fields,
     eventFields,
     references: writer.references,
-    types: new Map(writer.types.map((type) => [type, writer.fieldsOf(type) as ReadonlySet<string>])),
+    types: new Map(writer.types.map((type) => [type, writer.objectFields(type) as ReadonlySet<string>])),
   };
 }
 
@@ -93,7 +95,7 @@ export function deriveJsonFields(actions: readonly RegisteredAction[]): Pick<Der
   const sdl = [...byRoot].map(([root, own]) =>
     block(
       `extend type ${root}`,
-      own.map(({ name, action }) => `${describe(documentationOf(action))}${name}(input: JSON): JSON`),
+      own.map(({ name, action }) => `${describe(describeAction(action))}${name}(input: JSON): JSON`),
     ),
   );
   return { sdl: sdl.join('\n\n'), fields };
@@ -104,7 +106,7 @@ function isQuery(operation: string): boolean {
 }
 
 /** As in `api.provides`. */
-function documentationOf({ summary, description }: RegisteredAction): string {
+function describeAction({ summary, description }: RegisteredAction): string {
   return description === undefined ? `${summary}.` : `${summary}. ${description}`;
 }
 
@@ -112,7 +114,7 @@ function documentationOf({ summary, description }: RegisteredAction): string {
 const pagingFields = ['page', 'per_page', 'cursor', 'limit', 'after'];
 
 /** A query takes its input as arguments; a mutation takes the parameters of the path, and the rest as `input`. */
-function argumentsOf(writer: TypeWriter, action: RegisteredAction, name: string, shape: ResultShape): string {
+function writeArguments(writer: TypeWriter, action: RegisteredAction, name: string, shape: ResultShape): string {
   const schema = (action.input ?? { properties: {} }) as Schema;
   const owner = pascalCase(name);
   if (shape.kind === 'connection') {
@@ -144,7 +146,7 @@ interface Result {
 }
 
 /** All root fields are nullable, so that one that fails does not take the others with it. */
-function resultOf(
+function writeResult(
   writer: TypeWriter,
   { output, name: actionName }: RegisteredAction,
   name: string,

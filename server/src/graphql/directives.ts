@@ -15,16 +15,16 @@ interface CacheArguments {
 export function guardResolver(schema: GraphQLSchema, type: string, field: GraphQLField<unknown, RequestState>): void {
   const { astNode } = field;
   if (!astNode?.directives?.length) return;
-  const valuesOf = (name: string) => {
+  const directiveValues = (name: string) => {
     const directive = schema.getDirective(name);
     return directive ? getDirectiveValues(directive, astNode) : undefined;
   };
   let resolve: Resolve = field.resolve ?? (defaultFieldResolver as Resolve);
-  const cache = valuesOf('cache') as CacheArguments | undefined;
+  const cache = directiveValues('cache') as CacheArguments | undefined;
   if (cache) resolve = withCache(resolve, `${type}.${field.name}`, cache);
-  const can = valuesOf('can') as { permission: string } | undefined;
+  const can = directiveValues('can') as { permission: string } | undefined;
   if (can) resolve = withPermission(resolve, can.permission);
-  if (valuesOf('auth')) resolve = withAccount(resolve);
+  if (directiveValues('auth')) resolve = withAccount(resolve);
   field.resolve = resolve;
 }
 

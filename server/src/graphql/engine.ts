@@ -16,32 +16,32 @@ import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
 import { exceededLimit, type Limits } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
-import { type RequestParts, RequestState } from './request-state.ts';
+import { type RequestServices, RequestState } from './request-state.ts';
 import { isDeeper } from './scalars.ts';
 import { subscriptionField } from './subscription-field.ts';
 import type { SubscribedEvent } from './tenant-schema.ts';
 import { TenantSchemas } from './tenant-schemas.ts';
 
 /** GraphQL over the actions: a schema for each set of enabled modules. */
-export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
-  let parts: (RequestParts & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
-  // With the first request, so that the start of the platform does not wait for it.
-  const partsOf = () => {
-    const kernel = kernelOf();
-    parts ??= {
+export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
+  let services: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
+  // Created with the first request, so that the start of the platform does not wait for it.
+  const getParts = () => {
+    const kernel = getKernel();
+    services ??= {
       kernel,
       actions: new Map(kernel.actions.map((action) => [action.name, action])),
       schemas: new TenantSchemas(kernel),
       operations: new Operations(),
     };
-    return parts;
+    return services;
   };
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {
-    const { kernel, schemas, operations } = partsOf();
+    const { kernel, schemas, operations } = getParts();
     if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
-    const settings = await kernel.settings.of(ctx.tenant.id);
-    const { schema, events, id } = await schemas.of(ctx.tenant.id);
+    const settings = await kernel.settings.get(ctx.tenant.id);
+    const { schema, events, id } = await schemas.get(ctx.tenant.id);
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
     const prepared = operations.prepare(schema, id, operation, canIntrospect);
     if (prepared.usesIntrospection && !canIntrospect) refuseIf(introspectionDisabled);
@@ -57,9 +57,9 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
     { variables = {} }: GraphqlOperation,
     payload?: unknown,
   ): Promise<GraphqlResult> {
-    const state = new RequestState(partsOf(), ctx, settings['graphql.audit_mutations']);
+    const state = new RequestState(getParts(), ctx, settings['graphql.audit_mutations']);
     const { data, errors } = await executeOperation(schema, prepared, variables, state, payload);
-    const { log } = partsOf().kernel;
+    const { log } = getParts().kernel;
     return {
       ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
       ...(data === undefined ? {} : { data }),
@@ -85,7 +85,7 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
         checkVariables(schema, definition, operation.variables);
         const found = events.get(subscriptionField(document, definition)) as SubscribedEvent;
         const { needs = [], recipient } = found.definition;
-        const { installations } = kernelOf();
+        const { installations } = getKernel();
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
@@ -108,9 +108,9 @@ export function graphqlEngine(kernelOf: () => Kernel): GraphqlEngine {
         return refusal(error).errors;
       }
     },
-    composeAll: () => partsOf().schemas.composeAll(),
-    sdl: (ctx) => partsOf().schemas.sdl((ctx as Context).tenant.id),
-    compareSchemas: (from, to) => compareNamedSchemas(kernelOf(), from, to),
+    composeAll: () => getParts().schemas.composeAll(),
+    sdl: (ctx) => getParts().schemas.sdl((ctx as Context).tenant.id),
+    compareSchemas: (from, to) => compareNamedSchemas(getKernel(), from, to),
   };
 }
 
@@ -145,7 +145,7 @@ function checkVariables(
   refuseIf(error && graphqlError('BAD_INPUT', error.message, error.locations));
 }
 
-/** Of the variables of an operation that are remembered as checked. */
+/** The maximum number of checked variables that an operation remembers. */
 const maxChecked = 100;
 const maxCheckedLength = 500;
 

@@ -27,10 +27,10 @@ export function executionError(error: GraphQLError, log: Log, requestId: string)
 
 /** A failure as the response shows it. */
 export function failureError(failure: Failure): GraphqlError {
-  return { message: failure.message, extensions: extensionsOf(failure) };
+  return { message: failure.message, extensions: errorExtensions(failure) };
 }
 
-function extensionsOf(failure: Failure): GraphqlError['extensions'] {
+function errorExtensions(failure: Failure): GraphqlError['extensions'] {
   const { status, extras } = failure;
   const { message: _, code: reason, ...details } = failureBody(failure);
   const seconds = extras.headers?.['Retry-After'];

@@ -200,7 +200,7 @@ type Selection =
       readonly selections: readonly Selection[];
     }
   | { readonly kind: 'inline'; readonly selections: readonly Selection[] }
-  /** Of a fragment after the one that the spread is in, so that there is no cycle. */
+  /** Spreads a fragment after the one that it is in, so that there is no cycle. */
   | { readonly kind: 'spread'; readonly distance: number };
 
 const { selections } = fc.letrec<{ selection: Selection; selections: readonly Selection[] }>((tie) => {

@@ -154,7 +154,7 @@ function costOfFragment(walk: Walk, name: string): Cost {
 }
 
 function costOfField(walk: Walk, field: FieldNode, parent: Type): Cost {
-  const definition = fieldOf(parent, field.name.value);
+  const definition = findField(parent, field.name.value);
   const type = definition && getNamedType(definition.type);
   const children = field.selectionSet ? costOfSelections(walk, field.selectionSet, type) : nothing;
   const aliases = children.aliases + (field.alias ? 1 : 0);
@@ -169,7 +169,7 @@ function costOfField(walk: Walk, field: FieldNode, parent: Type): Cost {
   };
 }
 
-function fieldOf(parent: Type, name: string): Field | undefined {
+function findField(parent: Type, name: string): Field | undefined {
   const introspection = introspectionFields.get(name);
   if (introspection) return introspection;
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;

@@ -5,7 +5,7 @@ import { registerActions } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';
 import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
 import { compose } from './compose.ts';
-import { modulePart } from './module-part.ts';
+import { readModuleSchema } from './module-schema.ts';
 
 /** As in `module_rings`. A path has a dot or a slash. */
 export function isRingName(name: string): boolean {
@@ -28,15 +28,15 @@ async function ringSchema({ central, config }: Kernel, ring: string): Promise<Gr
     );
   }
   const moduleLockPath = ring === config.ringName ? config.moduleLockPath : undefined;
-  return schemaOf(await loadModules({ ...config, ringName: ring, moduleLockPath }));
+  return composeAll(await loadModules({ ...config, ringName: ring, moduleLockPath }));
 }
 
 /** The schema of a tenant that has all of these modules. */
-export function schemaOf(modules: readonly LoadedModule[]): GraphQLSchema {
+export function composeAll(modules: readonly LoadedModule[]): GraphQLSchema {
   const sources = modules.flatMap((module) => {
-    const { alias, manifest, parts } = module;
-    const actions = registerActions(parts.actions ?? {}, { module: alias, tag: manifest.name });
-    return modulePart(module, actions).documents.map((document) => ({ module: alias, document }));
+    const { alias, manifest, definition } = module;
+    const actions = registerActions(definition.actions ?? {}, { module: alias, tag: manifest.name });
+    return readModuleSchema(module, actions).documents.map((document) => ({ module: alias, document }));
   });
   return compose(sources).schema;
 }

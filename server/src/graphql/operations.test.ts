@@ -17,7 +17,7 @@ import { testModule } from '../../testing/test-module.ts';
 import { isCompilable } from './compilable.ts';
 import { executionError } from './errors.ts';
 import { GraphqlRefusal } from './graphql-refusal.ts';
-import { modulePart } from './module-part.ts';
+import { readModuleSchema } from './module-schema.ts';
 import { executeOperation, Operations } from './operations.ts';
 import type { RequestState } from './request-state.ts';
 import { buildTenantSchema } from './tenant-schema.ts';
@@ -148,7 +148,7 @@ const resolvers: Record<string, Record<string, unknown>> = {
 
 const { manifest } = testModule({ alias: 'things' });
 const graphql = { sdl: [sdl], resolvers: [resolvers as Resolvers] };
-const { schema } = buildTenantSchema([modulePart({ alias: 'things', manifest, graphql }, [])]);
+const { schema } = buildTenantSchema([readModuleSchema({ alias: 'things', manifest, graphql }, [])]);
 
 /** Arguments as literals and as variables. */
 const literals: Record<string, readonly string[]> = {
@@ -293,7 +293,7 @@ const state = {
 const operations = new Operations();
 
 /** As responses show it. The order of errors is not defined. */
-async function resultOf(text: string, variables: object, isCompiled: boolean) {
+async function runOperation(text: string, variables: object, isCompiled: boolean) {
   total = 0;
   const prepared = { ...operations.prepare(schema, '1', { query: text }, true), uses: isCompiled ? 10 : 0 };
   const { data, errors = [] } = await executeOperation(schema, prepared, variables as never, state);
@@ -331,7 +331,7 @@ const run = async (kind: 'query' | 'mutation', set: string, variables: object) =
   const text = operationText(kind, set);
   expect(validate(schema, parse(text)).map(({ message }) => message)).toEqual([]);
   fc.pre(isWithinLimits(text));
-  expect(await resultOf(text, variables, true)).toEqual(await resultOf(text, variables, false));
+  expect(await runOperation(text, variables, true)).toEqual(await runOperation(text, variables, false));
 };
 
 test('compiled and interpreted queries have the same result', async () => {
@@ -350,14 +350,14 @@ test('compiled and interpreted mutations have the same result and run in order',
 
 test('fields of a mutation run in the order in which they are included', async () => {
   const fields = 'late: add @include(if: false) first: add late: add';
-  const { results } = await resultsOf(`mutation { ${fields} }`);
+  const { results } = await runRepeatedly(`mutation { ${fields} }`);
   for (const result of results) expect(Object.keys(result as object)).toEqual(['first', 'late']);
   const numbers = results.map((result) => (result as { first: number; late: number }).late);
   expect(results.map((result) => (result as { first: number }).first)).toEqual(numbers.map((late) => late - 1));
 });
 
 /** The results of the first uses, which are interpreted, and of the following ones. */
-async function resultsOf(query: string, variables: object = {}) {
+async function runRepeatedly(query: string, variables: object = {}) {
   const prepared = operations.prepare(schema, '2', { query }, true);
   const results: unknown[] = [];
   for (let use = 0; use < 5; use++) {
@@ -369,7 +369,7 @@ async function resultsOf(query: string, variables: object = {}) {
 const fiveTimes = (value: unknown) => Array.from({ length: 5 }, () => value);
 
 test('an operation is compiled when it is used often', async () => {
-  const { results, isCompiled } = await resultsOf('query ($index: Int) { thing(index: $index) { name } }', {
+  const { results, isCompiled } = await runRepeatedly('query ($index: Int) { thing(index: $index) { name } }', {
     index: 0,
   });
   expect(results).toEqual(fiveTimes({ thing: { name: 'Tea' } }));
@@ -381,16 +381,16 @@ test('no text of an operation is executed as code', async () => {
   const escaped = code.replaceAll('_', '\\u005f');
   const literals = [`"${code}"`, `"${escaped}"`, `"""${code}"""`];
   const values = literals.flatMap((text) => [`text: ${text}`, `json: { a: [${text}] }`, `filter: { tags: ${text} }`]);
-  for (const value of values) await resultsOf(`{ thing(index: 0) { echo(${value}) } }`);
-  await resultsOf(`query ($text: String = "${code}") { thing(index: 0) { echo(text: $text) } }`);
-  await resultsOf('query ($text: String) { thing(index: 0) { echo(text: $text) } }', { text: code });
+  for (const value of values) await runRepeatedly(`{ thing(index: 0) { echo(${value}) } }`);
+  await runRepeatedly(`query ($text: String = "${code}") { thing(index: 0) { echo(text: $text) } }`);
+  await runRepeatedly('query ($text: String) { thing(index: 0) { echo(text: $text) } }', { text: code });
   expect(globalThis).not.toHaveProperty('wasExecuted');
-  const { results } = await resultsOf(`{ thing(index: 0) { echo(text: "${code}") } }`);
+  const { results } = await runRepeatedly(`{ thing(index: 0) { echo(text: "${code}") } }`);
   expect(results).toEqual(fiveTimes({ thing: { echo: { text: code, count: 3 } } }));
 });
 
 test('a field __proto__ of a literal is a field like others, compiled or not', async () => {
-  const { results } = await resultsOf('{ thing(index: 0) { echo(json: { __proto__: { a: 1 } }) } }');
+  const { results } = await runRepeatedly('{ thing(index: 0) { echo(json: { __proto__: { a: 1 } }) } }');
   const texts = results.map((result) => JSON.stringify(result));
   expect(new Set(texts)).toEqual(new Set(['{"thing":{"echo":{"json":{"__proto__":{"a":1}},"count":3}}}']));
 });
@@ -399,26 +399,26 @@ test('variables within literals keep their values, and missing ones stay missing
   const query = `query ($price: Money, $text: String) {
     thing(index: 0) { echo(filter: { inner: { min: $price } }, json: { a: [$price], b: $text }) }
   }`;
-  const { results } = await resultsOf(query, { price: '2.00' });
+  const { results } = await runRepeatedly(query, { price: '2.00' });
   const filter = { color: 'red', inner: { color: 'red', min: '2.00' } };
   expect(results).toEqual(fiveTimes({ thing: { echo: { count: 3, filter, json: { a: ['2.00'] } } } }));
   const echo = { count: 3, filter: { color: 'red', inner: { color: 'red' } }, json: { a: [null] } };
-  expect((await resultsOf(query)).results).toEqual(fiveTimes({ thing: { echo } }));
+  expect((await runRepeatedly(query)).results).toEqual(fiveTimes({ thing: { echo } }));
 });
 
 test('a failed item of a list keeps its place', async () => {
-  const { results } = await resultsOf('{ thing(index: 0) { someFailing { id } } }');
+  const { results } = await runRepeatedly('{ thing(index: 0) { someFailing { id } } }');
   expect(results).toEqual(fiveTimes({ thing: { someFailing: [{ id: '0' }, null, null, null] } }));
 });
 
 test('a failed item of a list that requires all of them makes the list null', async () => {
   const query = '{ thing(index: 0) { name someFailingRequired { laterFailingRequired } } }';
-  const { results } = await resultsOf(query);
+  const { results } = await runRepeatedly(query);
   expect(results).toEqual(fiveTimes({ thing: { name: 'Tea', someFailingRequired: null } }));
 });
 
 test('a recursive input does not exhaust the memory', async () => {
   const query = 'query ($recursive: Recursive) { thing(index: 0) { echo(recursive: $recursive) } }';
-  const { results } = await resultsOf(query, { recursive: { inner: {} } });
+  const { results } = await runRepeatedly(query, { recursive: { inner: {} } });
   expect(results).toEqual(fiveTimes({ thing: { echo: { count: 3, recursive: { inner: {} } } } }));
 });

@@ -34,7 +34,7 @@ export interface PreparedOperation {
 
 /** Compiling costs as much as several executions. */
 const compileAfterUses = 3;
-/** Of all schemas together: a compiled operation takes up to about ten times the memory of its text. */
+/** For all schemas together. A compiled operation takes up to about ten times the memory of its text. */
 const cacheBytes = 8 * 2 ** 20;
 
 /** Operations of all schemas that were sent before. */

@@ -13,7 +13,7 @@ function refusal(text: string) {
   }
 }
 
-const many = (count: number, text: (index: number) => string) =>
+const repeat = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
 
 test('an operation is parsed', () => {
@@ -36,8 +36,8 @@ test('a message quotes only the beginning of a long text', () => {
 
 test.each([
   ['tokens', 5_000, (count: number) => `{ ${'a '.repeat(count - 2)} }`],
-  ['operations', 20, (count: number) => many(count, (index) => `query q${index} { a }`)],
-  ['operations and fragments', 50, (count: number) => many(count, (index) => `fragment F${index} on Query { a }`)],
+  ['operations', 20, (count: number) => repeat(count, (index) => `query q${index} { a }`)],
+  ['operations and fragments', 50, (count: number) => repeat(count, (index) => `fragment F${index} on Query { a }`)],
   ['levels of nested brackets', 64, (count: number) => `{ a(b: ${'['.repeat(count - 2)}${']'.repeat(count - 2)}) }`],
   ['directives', 200, (count: number) => `{ a ${'@b '.repeat(count)} }`],
   ['fragment spreads and inline fragments', 300, (count: number) => `{ ${'...F '.repeat(count)} }`],

@@ -9,8 +9,8 @@ import type { Kernel } from '../kernel.ts';
 import type { SharedCache } from '../shared-cache.ts';
 import { ConnectionPage } from './connection.ts';
 
-/** What all requests share. */
-export interface RequestParts {
+/** The state that all requests share. */
+export interface RequestServices {
   readonly kernel: Kernel;
   readonly actions: ReadonlyMap<string, RegisteredAction>;
 }
@@ -28,33 +28,33 @@ interface CallOptions {
 /** The calls of one GraphQL request. */
 export class RequestState {
   readonly ctx: Context;
-  readonly #parts: RequestParts;
+  readonly #services: RequestServices;
   readonly #auditsMutations: boolean;
   readonly #loaders = new Map<string, DataLoader<object, unknown, string>>();
   readonly #contexts = new Map<string, ResolverContext>();
   #calls = 0;
 
-  constructor(parts: RequestParts, ctx: Context, auditsMutations: boolean) {
-    this.#parts = parts;
+  constructor(services: RequestServices, ctx: Context, auditsMutations: boolean) {
+    this.#services = services;
     this.ctx = ctx;
     this.#auditsMutations = auditsMutations;
   }
 
   get cache(): SharedCache {
-    return this.#parts.kernel.cache;
+    return this.#services.kernel.cache;
   }
 
   /** Calls an action with an input that the call may change. */
   async call(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     try {
-      return outputValue(await callAction(this.#parts.kernel, this.#prepare(action, options, input)));
+      return outputValue(await callAction(this.#services.kernel, this.#prepare(action, options, input)));
     } finally {
       // What was loaded before a change may be outdated after it.
       if (!action.isReadOnly) for (const loader of this.#loaders.values()) loader.clearAll();
     }
   }
 
-  /** Calls an action; calls at the same time with different inputs become one if it has a batched form. */
+  /** Calls an action; concurrent calls with different inputs are batched if it has a `runBatch`. */
   load(action: RegisteredAction, input: object, options: CallOptions = {}): Promise<unknown> {
     const key = `${action.name} ${options.permission ?? ''}`;
     let loader = this.#loaders.get(key);
@@ -68,7 +68,7 @@ export class RequestState {
     return loader.load(input);
   }
 
-  /** A page of an action that lists, read with `call` or `load`. */
+  /** A page of a list action, read with `call` or `load`. */
   async list(
     read: (query: object) => Promise<unknown>,
     filters: object,
@@ -114,7 +114,7 @@ export class RequestState {
 
   /** An action that the module may call: its own, or an operation that it consumes. */
   #findFor(module: string, name: string): { action: RegisteredAction; options: CallOptions } {
-    const { actions, kernel } = this.#parts;
+    const { actions, kernel } = this.#services;
     const action = actions.get(name);
     const consumed = kernel.consumes.get(module);
     if (action?.module === module) return { action, options: {} };
@@ -127,7 +127,7 @@ export class RequestState {
     inputs: readonly object[],
     options: CallOptions,
   ): Promise<(unknown | Error)[]> {
-    const { kernel } = this.#parts;
+    const { kernel } = this.#services;
     const copies = inputs.map((input) => copyInput(input));
     if (action.runBatch && inputs.length > 1) {
       return [...(await callBatch(kernel, this.#prepare(action, options, copies), copies))];

@@ -35,7 +35,7 @@ test.each([
   ['a field', 'price: String', 'price: String, sku: String', 'safe FIELD_ADDED: Product.sku was added.'],
   ['a type', 'enum Status', 'type Shop { id: ID } enum Status', 'safe TYPE_ADDED: Shop was added.'],
   ['a directive', 'enum Status', 'directive @a on FIELD enum Status', 'safe DIRECTIVE_ADDED: @a was added.'],
-])('%s is told apart', (_, text, replacement, change) => {
+])('%s is classified', (_, text, replacement, change) => {
   expect(changes(before.replace(text, replacement))).toEqual([change]);
 });
 

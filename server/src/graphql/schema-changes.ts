@@ -11,8 +11,8 @@ import {
 /** What changes for clients, breaking changes first. */
 export function schemaChanges(from: GraphQLSchema, to: GraphQLSchema): SchemaChange[] {
   return [
-    ...findBreakingChanges(from, to).map(({ type, description }) => changeOf('breaking', type, description)),
-    ...findDangerousChanges(from, to).map(({ type, description }) => changeOf('dangerous', type, description)),
+    ...findBreakingChanges(from, to).map(({ type, description }) => schemaChange('breaking', type, description)),
+    ...findDangerousChanges(from, to).map(({ type, description }) => schemaChange('dangerous', type, description)),
     ...additions(from, to),
   ];
 }
@@ -24,9 +24,9 @@ function additions(from: GraphQLSchema, to: GraphQLSchema): SchemaChange[] {
   return [
     ...types
       .filter(({ name }) => !from.getType(name))
-      .map(({ name }) => changeOf('safe', 'TYPE_ADDED', `${name} was added.`)),
+      .map(({ name }) => schemaChange('safe', 'TYPE_ADDED', `${name} was added.`)),
     ...types.flatMap((type) => newFields(from.getType(type.name), type)),
-    ...directives.map(({ name }) => changeOf('safe', 'DIRECTIVE_ADDED', `@${name} was added.`)),
+    ...directives.map(({ name }) => schemaChange('safe', 'DIRECTIVE_ADDED', `@${name} was added.`)),
   ];
 }
 
@@ -35,13 +35,13 @@ function newFields(from: GraphQLNamedType | undefined, to: GraphQLNamedType): Sc
   const known = from.getFields();
   return Object.keys(to.getFields())
     .filter((name) => !known[name])
-    .map((name) => changeOf('safe', 'FIELD_ADDED', `${to.name}.${name} was added.`));
+    .map((name) => schemaChange('safe', 'FIELD_ADDED', `${to.name}.${name} was added.`));
 }
 
 function hasOutputFields(type: GraphQLNamedType | undefined) {
   return isObjectType(type) || isInterfaceType(type);
 }
 
-function changeOf(severity: SchemaChange['severity'], kind: string, description: string): SchemaChange {
+function schemaChange(severity: SchemaChange['severity'], kind: string, description: string): SchemaChange {
   return { severity, kind, description };
 }

@@ -10,16 +10,16 @@ import {
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-const ofFields = new WeakMap<object, ReadonlySet<string>>();
-const ofRecords = new WeakMap<object, ReadonlySet<string> | undefined>();
+const fieldNames = new WeakMap<object, ReadonlySet<string>>();
+const recordFieldNames = new WeakMap<object, ReadonlySet<string> | undefined>();
 
 /** The names of the fields that the operation selects below this field. */
 export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const [node] = fieldNodes;
-  const known = node && fieldNodes.length === 1 ? ofFields.get(node) : undefined;
+  const known = node && fieldNodes.length === 1 ? fieldNames.get(node) : undefined;
   if (known) return known;
-  const names = new Set(childrenOf(fieldNodes, fragments).map(nameOf));
-  if (node && fieldNodes.length === 1) ofFields.set(node, names);
+  const names = new Set(childFields(fieldNodes, fragments).map(fieldName));
+  if (node && fieldNodes.length === 1) fieldNames.set(node, names);
   return names;
 }
 
@@ -30,15 +30,15 @@ export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): R
 export function selectedRecordFields(info: GraphQLResolveInfo): ReadonlySet<string> | undefined {
   const [node] = info.fieldNodes;
   if (!node || info.fieldNodes.length > 1) return undefined;
-  if (!ofRecords.has(node)) ofRecords.set(node, findRecordFields(info, node));
-  return ofRecords.get(node);
+  if (!recordFieldNames.has(node)) recordFieldNames.set(node, findRecordFields(info, node));
+  return recordFieldNames.get(node);
 }
 
 function findRecordFields({ fragments, returnType }: GraphQLResolveInfo, field: FieldNode) {
   const children = (parents: readonly FieldNode[], name: string) =>
-    childrenOf(parents, fragments).filter((child) => nameOf(child) === name);
+    childFields(parents, fragments).filter((child) => fieldName(child) === name);
   const records = [...children([field], 'nodes'), ...children(children([field], 'edges'), 'node')];
-  const names = new Set(childrenOf(records, fragments).map(nameOf));
+  const names = new Set(childFields(records, fragments).map(fieldName));
   names.delete('__typename');
   const connection = getNamedType(returnType);
   const record = isObjectType(connection) ? getNamedType(connection.getFields().nodes?.type) : undefined;
@@ -47,11 +47,11 @@ function findRecordFields({ fragments, returnType }: GraphQLResolveInfo, field: 
   return [...names].every((name) => fields[name] && !fields[name].resolve) ? names : undefined;
 }
 
-function nameOf({ name }: FieldNode): string {
+function fieldName({ name }: FieldNode): string {
   return name.value;
 }
 
-function childrenOf(fields: readonly FieldNode[], fragments: Fragments): FieldNode[] {
+function childFields(fields: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   return fields.flatMap(({ selectionSet }) => (selectionSet ? fieldsIn(selectionSet, fragments) : []));
 }
 

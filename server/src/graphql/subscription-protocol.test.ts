@@ -7,7 +7,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestCaller, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { repositoryModules } from '../../testing/repository-modules.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { SubscriptionServer } from './subscription-server.ts';
@@ -37,7 +37,7 @@ const kiosk = {
 };
 const modules = [...(await repositoryModules()), kiosk];
 const platform = await startPlatform({ modules });
-const small = await startPlatform({ modules, beside: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
+const small = await startPlatform({ modules, sharedWith: platform, environment: { SOCKETS_PER_NETWORK: '1' } });
 const { kernel } = platform;
 const acme = await platform.tenant();
 const asha = acme.caller(
@@ -74,7 +74,7 @@ class RawClient {
     headers = {},
     protocol = 'graphql-transport-ws',
     app = platform.app,
-    port = portOf(app),
+    port = getPort(app),
   }: Options = {}) {
     this.socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/graphql`, protocol, { headers });
     this.socket.on('message', (text) => this.messages.push(JSON.parse(String(text))));
@@ -118,11 +118,11 @@ class RawClient {
   }
 }
 
-const paramsOf = ({ token }: TestCaller, tenant = acme) => ({ token, 'X-Tenant': tenant.id });
+const connectionParams = ({ token }: TestCaller, tenant = acme) => ({ token, 'X-Tenant': tenant.id });
 
 async function signedIn(caller = asha, options: Options = {}): Promise<RawClient> {
   const client = await new RawClient(options).open();
-  client.send({ type: 'connection_init', payload: paramsOf(caller) });
+  client.send({ type: 'connection_init', payload: connectionParams(caller) });
   await client.next('connection_ack');
   return client;
 }
@@ -167,7 +167,7 @@ test.each(['host', 'x-tenant'])(
     const client = await new RawClient({
       headers: { [name]: name === 'host' ? `${acme.id}.localhost` : acme.id },
     }).open();
-    client.send({ type: 'connection_init', payload: paramsOf(asha, other) });
+    client.send({ type: 'connection_init', payload: connectionParams(asha, other) });
     expect(await client.closed).toBe(4403);
   },
 );
@@ -240,7 +240,7 @@ test('subscribing before connection_init, signing in twice and using an id twice
   early.send({ id: 'a', type: 'subscribe', payload: { query: sold } });
   expect(await early.closed).toBe(4401);
   const twice = await signedIn();
-  twice.send({ type: 'connection_init', payload: paramsOf(asha) });
+  twice.send({ type: 'connection_init', payload: connectionParams(asha) });
   expect(await twice.closed).toBe(4429);
   const client = await signedIn();
   await client.subscribe('a', sold);
@@ -347,7 +347,7 @@ test('with lockdown only registered subscriptions are accepted, also by their ha
   });
   expect(set.status).toBe(200);
   const client = await new RawClient().open();
-  client.send({ type: 'connection_init', payload: paramsOf(caller, tenant) });
+  client.send({ type: 'connection_init', payload: connectionParams(caller, tenant) });
   await client.next('connection_ack');
   expect(await client.refusal({ query: sold })).toBe('PERSISTED_QUERY_REQUIRED');
   const registered = await caller.post('/api/v1/graphql/persisted', { query: sold, name: 'Sold' });
@@ -374,7 +374,7 @@ test('a subscription counts as a request of the user', async () => {
 test('a network has no more sockets than the limit, of any protocol', async () => {
   const first = await new RawClient({ app: small.app }).open();
   expect(await new RawClient({ app: small.app }).closed).toBe(4100);
-  const pusher = new WebSocket(`ws://127.0.0.1:${portOf(small.app)}/app/${small.kernel.realtime.key}`);
+  const pusher = new WebSocket(`ws://127.0.0.1:${getPort(small.app)}/app/${small.kernel.realtime.key}`);
   expect(await new Promise((resolve) => pusher.on('close', resolve))).toBe(4100);
   first.socket.close();
   await first.closed;
@@ -396,7 +396,7 @@ test('a client that does not read is disconnected', async () => {
   expect(await client.closed).toSatisfy((code) => [4100, 1006].includes(code));
 });
 
-test('clients that are silent or do not sign in are disconnected', async () => {
+test('clients that send nothing or do not sign in are disconnected', async () => {
   const server = new SubscriptionServer(kernel);
   const listening = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols, autoPong: false });
   onTestFinished(() => void listening.close());
@@ -412,7 +412,7 @@ test('clients that are silent or do not sign in are disconnected', async () => {
   await once(listening, 'listening');
   const { port } = listening.address() as AddressInfo;
   const [silent, unsigned] = [await new RawClient({ port }).open(), await new RawClient({ port }).open()];
-  silent.send({ type: 'connection_init', payload: paramsOf(asha) });
+  silent.send({ type: 'connection_init', payload: connectionParams(asha) });
   await silent.next('connection_ack');
   const pinged = once(silent.socket, 'ping');
   await server.sweep(Date.now() + 31_000);
@@ -434,7 +434,7 @@ test('an event that nobody subscribes to is neither stored nor published', async
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
   onTestFinished(() => void vi.useRealTimers());
   const tenant = await platform.tenant();
-  await eventually(() => expect(kernel.feed.isWanted(tenant.id, 'kiosk.sold')).toBe(false));
+  await eventually(() => expect(kernel.feed.hasSubscriber(tenant.id, 'kiosk.sold')).toBe(false));
   const publish = vi.spyOn(kernel.pubsub, 'publish');
   onTestFinished(() => publish.mockRestore());
   const stored = () =>
@@ -444,9 +444,9 @@ test('an event that nobody subscribes to is neither stored nor published', async
   await sell('tea', 1, tenant);
   expect(await stored()).toEqual(before);
   expect(publish).not.toHaveBeenCalled();
-  expect(small.kernel.feed.isWanted(acme.id, 'kiosk.sold')).toBe(false);
+  expect(small.kernel.feed.hasSubscriber(acme.id, 'kiosk.sold')).toBe(false);
   const client = await signedIn();
   await client.subscribe('a', sold);
-  await eventually(() => expect(small.kernel.feed.isWanted(acme.id, 'kiosk.sold')).toBe(true));
-  expect(small.kernel.feed.isWanted(tenant.id, 'kiosk.sold')).toBe(false);
+  await eventually(() => expect(small.kernel.feed.hasSubscriber(acme.id, 'kiosk.sold')).toBe(true));
+  expect(small.kernel.feed.hasSubscriber(tenant.id, 'kiosk.sold')).toBe(false);
 });

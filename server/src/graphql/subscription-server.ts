@@ -18,10 +18,10 @@ import { type SocketRequest, type SocketSubscription, SubscriptionSocket } from 
 type Params = Readonly<Record<string, unknown>>;
 
 const sweepMs = 1_000;
-/** A client that is silent for this long gets a ping, and after four times as long it is disconnected. */
-const silenceMs = activityTimeout * 1_000;
+/** A client that sends nothing for this long gets a ping; after four times as long it is disconnected. */
+const pingAfterMs = activityTimeout * 1_000;
 const initMs = 10_000;
-/** Of the messages of a client, this many are forgotten with each sweep. */
+/** Each sweep subtracts this many from the message count of a client. */
 const messagesPerSweep = 50;
 const maxMessages = 500;
 const maxSubscriptions = 100;
@@ -67,8 +67,8 @@ export class SubscriptionServer {
   }
 
   /**
-   * Finds silent clients, expired tokens and lost rights, all from caches. Runs every second; tests call it with a later
-   * time. Events are checked on their own: none is sent to a client that has lost its rights since.
+   * Finds idle clients, expired tokens and lost rights, all from caches. Runs every second; tests call it with a later time.
+   * Events are checked on their own: none is sent to a client that has lost its rights since.
    */
   async sweep(now = Date.now()): Promise<void> {
     if (this.#isSweeping) return;
@@ -92,15 +92,15 @@ export class SubscriptionServer {
 
   async #check(client: SubscriptionSocket, now: number): Promise<void> {
     client.messages = Math.max(0, client.messages - messagesPerSweep);
-    const silence = now - client.lastSeenAt;
-    if (silence > 4 * silenceMs) client.close(codes.noPong, 'The client did not answer a ping.');
-    else if (silence > silenceMs) client.ping();
+    const idleMs = now - client.lastSeenAt;
+    if (idleMs > 4 * pingAfterMs) client.close(codes.noPong, 'The client did not answer a ping.');
+    else if (idleMs > pingAfterMs) client.ping();
     if (!client.session) {
       if (now - client.openedAt > initMs)
         client.close(CloseCode.ConnectionInitialisationTimeout, 'No connection_init.');
       return;
     }
-    const ctx = await this.#contextOf(client);
+    const ctx = await this.#createContext(client);
     if (!ctx) return;
     for (const [id, { accepted }] of client.subscriptions) {
       const failure = await accepted?.authorize(ctx).catch(asFailure);
@@ -147,7 +147,7 @@ export class SubscriptionServer {
     client.isInitialized = true;
     const { request } = client;
     try {
-      const tenant = await this.#tenantOf(request, params);
+      const tenant = await this.#resolveTenant(request, params);
       const token = tokenIn(params) ?? request.token ?? '';
       const { caller, membership } = await resolveCaller(this.#kernel.identity, token, tenant);
       if (!caller) {
@@ -166,7 +166,7 @@ export class SubscriptionServer {
   }
 
   /** The host and the parameter must not disagree. */
-  async #tenantOf({ source, tenant }: SocketRequest, params: Params): Promise<TenantEntry> {
+  async #resolveTenant({ source, tenant }: SocketRequest, params: Params): Promise<TenantEntry> {
     const header = textIn(params, 'X-Tenant', 'x-tenant');
     const named =
       header === undefined ? undefined : await this.#kernel.directory.resolve({ host: source.host, header });
@@ -183,7 +183,7 @@ export class SubscriptionServer {
     const subscription: SocketSubscription = { unsubscribe: () => {} };
     subscriptions.set(id, subscription);
     if (subscriptions.size > maxSubscriptions) return client.refuse(id, [tooManySubscriptions]);
-    const ctx = await this.#contextOf(client);
+    const ctx = await this.#createContext(client);
     if (!ctx) return;
     const accepted = await this.#accept(ctx, request);
     // The client may have ended it meanwhile.
@@ -219,7 +219,7 @@ export class SubscriptionServer {
   ): Promise<void> {
     const isOpen = () => client.subscriptions.get(id) === subscription;
     try {
-      const ctx = isOpen() ? await this.#contextOf(client) : undefined;
+      const ctx = isOpen() ? await this.#createContext(client) : undefined;
       if (!ctx || !subscription.accepted) return;
       const failure = await subscription.accepted.authorize(ctx).catch(asFailure);
       if (failure) return client.refuse(id, [failureError(failure)]);
@@ -231,7 +231,7 @@ export class SubscriptionServer {
   }
 
   /** The context of a call by the client now. Closes the socket of a client that may no longer call. */
-  async #contextOf(client: SubscriptionSocket): Promise<Context | undefined> {
+  async #createContext(client: SubscriptionSocket): Promise<Context | undefined> {
     const { session } = client;
     if (!session || client.isClosed) return undefined;
     const { directory, identity } = this.#kernel;
@@ -266,14 +266,14 @@ const tooManySubscriptions = graphqlError(
 function readMessage(text: string): Message | undefined {
   try {
     const message = parseMessage(text);
-    // Code that copies it is recursive.
+    // The code that copies a message is recursive.
     return isDeeper(message, maxMessageDepth) ? undefined : message;
   } catch {
     return undefined;
   }
 }
 
-/** Other errors are thrown on. */
+/** Rethrows errors that are not failures. */
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   throw error;

@@ -14,7 +14,7 @@ export interface SocketRequest {
   readonly tenant: TenantEntry | undefined;
   /** The bearer token of its header. */
   readonly token: string | undefined;
-  /** Counts the look-up of an unknown tenant or token. */
+  /** Counts the lookup of an unknown tenant or token. */
   onFailedLookup(): void;
 }
 

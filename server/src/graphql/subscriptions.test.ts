@@ -3,7 +3,7 @@ import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
 import type { TestTenant } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { SubscriptionClient } from '../../testing/subscription-client.ts';
 import { createHttpServer } from '../http/server.ts';
 
@@ -13,7 +13,7 @@ const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 let hoursAhead = 0;
 const now = () => new Date(Date.now() + hoursAhead * 3_600_000);
 const platform = await startAccounts({ environment, now });
-const second = await startAccounts({ environment, beside: platform });
+const second = await startAccounts({ environment, sharedWith: platform });
 const { kernel } = platform;
 const acme = await platform.tenant();
 const globex = await platform.tenant();
@@ -27,12 +27,12 @@ const tea = { name: 'Tea', quantity: 2, price: '4.50' };
 const contact = { first_name: 'Asha', phone: '9876543210' };
 const address = { address1: '12 MG Road', city: 'Pune', phone: '9876543210' };
 
-const paramsOf = ({ accessToken }: Person, { id }: TestTenant = acme) => ({
+const connectionParams = ({ accessToken }: Person, { id }: TestTenant = acme) => ({
   Authorization: `Bearer ${accessToken}`,
   'X-Tenant': id,
 });
-const clientOf = (person: Person, tenant = acme, process: typeof platform = platform) =>
-  new SubscriptionClient(process, paramsOf(person, tenant));
+const createClient = (person: Person, tenant = acme, process: typeof platform = platform) =>
+  new SubscriptionClient(process, connectionParams(person, tenant));
 
 async function createOrder(person = owner, fields: object = {}) {
   const { status, body } = await person.post('/api/v1/orders', { items: [tea], customer: contact, ...fields });
@@ -46,7 +46,7 @@ const numbersIn = ({ events }: { events: { data: { orderCreated: { order: { orde
 
 test('a subscriber gets the event with the relations that it selects', async () => {
   const { id, order_number } = await createOrder();
-  const received = await clientOf(owner).subscribe(`subscription {
+  const received = await createClient(owner).subscribe(`subscription {
     orderStatusChanged { previous_status reason order { order_number status customer { first_name total_orders } history { status } } }
   }`);
   await owner.post(`/api/v1/orders/${id}/status`, { status: 'processing', reason: 'Paid' });
@@ -62,8 +62,8 @@ test('a subscriber gets the event with the relations that it selects', async () 
 
 test('events reach the subscribers of all processes, from each process, in the order of the changes', async () => {
   const clients = [
-    await clientOf(owner).subscribe(orderNumbers),
-    await clientOf(owner, acme, second).subscribe(orderNumbers),
+    await createClient(owner).subscribe(orderNumbers),
+    await createClient(owner, acme, second).subscribe(orderNumbers),
   ];
   const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': acme.id };
   const created: string[] = [];
@@ -78,8 +78,8 @@ test('events reach the subscribers of all processes, from each process, in the o
   }
   for (const received of clients) await eventually(() => expect(numbersIn(received).toSorted()).toEqual(created));
   const updates = [
-    await clientOf(owner).subscribe('subscription { orderStatusChanged { order { status } } }'),
-    await clientOf(owner, acme, second).subscribe('subscription { orderStatusChanged { order { status } } }'),
+    await createClient(owner).subscribe('subscription { orderStatusChanged { order { status } } }'),
+    await createClient(owner, acme, second).subscribe('subscription { orderStatusChanged { order { status } } }'),
   ];
   const { id } = await createOrder();
   for (const status of ['processing', 'shipped', 'delivered']) {
@@ -99,8 +99,8 @@ test('events reach the subscribers of all processes, from each process, in the o
 test("a member of two tenants gets each tenant's events only there", async () => {
   const asha = await platform.person({ tenant: acme });
   await platform.join(asha, globex);
-  const inAcme = await clientOf(asha, acme).subscribe(orderNumbers);
-  const inGlobex = await clientOf(asha, globex).subscribe(orderNumbers);
+  const inAcme = await createClient(asha, acme).subscribe(orderNumbers);
+  const inGlobex = await createClient(asha, globex).subscribe(orderNumbers);
   const here = await createOrder(asha);
   const there = await asha.post('/api/v1/orders', { items: [tea], customer: contact }, { 'x-tenant': globex.id });
   await eventually(() => expect(numbersIn(inAcme)).toEqual([here.order_number]));
@@ -111,15 +111,15 @@ test("a member of two tenants gets each tenant's events only there", async () =>
 test('users get their own notifications only', async () => {
   const ravi = await platform.person({ tenant: acme, role: 'Viewer' });
   const query = 'subscription { notificationCreated { notification { title user_id } } }';
-  const [own, other] = [await clientOf(owner).subscribe(query), await clientOf(ravi).subscribe(query)];
+  const [own, other] = [await createClient(owner).subscribe(query), await createClient(ravi).subscribe(query)];
   const notify = (id: number, title: string) => acme.context('orders').notify(id, { type: 'order.created', title });
   await notify(owner.id, 'For the owner');
   await notify(ravi.id, 'For Ravi');
-  const eventOf = (title: string, user_id: number) => ({
+  const expectedEvent = (title: string, user_id: number) => ({
     data: { notificationCreated: { notification: { title, user_id } } },
   });
-  await eventually(() => expect(own.events).toEqual([eventOf('For the owner', owner.id)]));
-  await eventually(() => expect(other.events).toEqual([eventOf('For Ravi', ravi.id)]));
+  await eventually(() => expect(own.events).toEqual([expectedEvent('For the owner', owner.id)]));
+  await eventually(() => expect(other.events).toEqual([expectedEvent('For Ravi', ravi.id)]));
 });
 
 test('webhooks cannot choose the notifications of users', async () => {
@@ -133,9 +133,9 @@ test('a subscriber sees no more of an event than REST shows', async () => {
   const viewer = await platform.person({ tenant: acme, role: 'Viewer' });
   const fields = 'shipping_address { address1 city phone }';
   const query = `subscription { orderCreated { order { id ${fields} customer { phone } } } }`;
-  const whole = await clientOf(owner).subscribe(query);
-  const masked = await clientOf(viewer).subscribe(query);
-  const snapshot = await clientOf(viewer).subscribe(`subscription { orderCreated { order { ${fields} } } }`);
+  const whole = await createClient(owner).subscribe(query);
+  const masked = await createClient(viewer).subscribe(query);
+  const snapshot = await createClient(viewer).subscribe(`subscription { orderCreated { order { ${fields} } } }`);
   const created = await createOrder(owner, { shipping_address: address });
   for (const [person, { events }] of [
     [owner, whole],
@@ -155,18 +155,18 @@ test('a subscriber sees no more of an event than REST shows', async () => {
 test("the customer's phone is masked for a subscriber without the permission to see it", async () => {
   const viewer = await platform.person({ tenant: acme, role: 'Viewer' });
   const query = 'subscription { customerUpdated { changed customer { phone first_name } } }';
-  const [whole, masked] = [await clientOf(owner).subscribe(query), await clientOf(viewer).subscribe(query)];
+  const [whole, masked] = [await createClient(owner).subscribe(query), await createClient(viewer).subscribe(query)];
   const { body } = await owner.post('/api/v1/customers', { first_name: 'Mira', phone: '+919812345678' });
   await owner.patch(`/api/v1/customers/${body.customer.id}`, { first_name: 'Meera' });
-  const eventOf = (phone: string) => ({
+  const expectedEvent = (phone: string) => ({
     data: { customerUpdated: { changed: ['first_name'], customer: { phone, first_name: 'Meera' } } },
   });
-  await eventually(() => expect(whole.events).toEqual([eventOf('+919812345678')]));
-  await eventually(() => expect(masked.events).toEqual([eventOf('+**********78')]));
+  await eventually(() => expect(whole.events).toEqual([expectedEvent('+919812345678')]));
+  await eventually(() => expect(masked.events).toEqual([expectedEvent('+**********78')]));
 });
 
 test('a change that is rolled back is never seen', async () => {
-  const received = await clientOf(owner).subscribe('subscription { productCreated { product { sku } } }');
+  const received = await createClient(owner).subscribe('subscription { productCreated { product { sku } } }');
   const created = await owner.post('/api/v1/products', { title: 'Cup', price: '3.00', sku: 'CUP-1' });
   const { product } = created.body;
   const failing = acme.context('products').tx(async (tx) => {
@@ -181,9 +181,9 @@ test('a change that is rolled back is never seen', async () => {
 
 test('signing out closes the sockets of the session, in all processes, and of no other', async () => {
   const asha = await platform.person({ tenant: acme });
-  const clients = [clientOf(asha), clientOf(asha, acme, second)];
+  const clients = [createClient(asha), createClient(asha, acme, second)];
   for (const client of clients) await client.subscribe(orderNumbers);
-  const other = await clientOf(owner).subscribe(orderNumbers);
+  const other = await createClient(owner).subscribe(orderNumbers);
   expect((await asha.post('/api/v1/auth/logout')).status).toBe(200);
   for (const { closed } of clients) await eventually(() => expect(closed).toEqual([4401]));
   const { order_number } = await createOrder();
@@ -192,7 +192,7 @@ test('signing out closes the sockets of the session, in all processes, and of no
 
 test('an event after the end of the session is not sent, even before the socket is closed', async () => {
   const asha = await platform.person({ tenant: acme });
-  const client = clientOf(asha);
+  const client = createClient(asha);
   const received = await client.subscribe(orderNumbers);
   await asha.post('/api/v1/auth/logout');
   await createOrder();
@@ -203,9 +203,9 @@ test('an event after the end of the session is not sent, even before the socket 
 test('a removed member loses the sockets of this tenant only', async () => {
   const asha = await platform.person({ tenant: acme, role: 'Agent' });
   await platform.join(asha, globex);
-  const inAcme = clientOf(asha);
+  const inAcme = createClient(asha);
   await inAcme.subscribe(orderNumbers);
-  const inGlobex = clientOf(asha, globex);
+  const inGlobex = createClient(asha, globex);
   await inGlobex.subscribe(orderNumbers);
   expect((await owner.delete(`/api/v1/team/${asha.id}`)).status).toBe(200);
   await eventually(() => expect(inAcme.closed).toEqual([4403]));
@@ -234,7 +234,7 @@ test('a client whose token expires connects again with a new one', async () => {
 
 test('a subscriber who loses the permission gets an error and no further event', async () => {
   const asha = await platform.person({ tenant: acme, role: 'Agent' });
-  const client = clientOf(asha);
+  const client = createClient(asha);
   const orders = await client.subscribe(orderNumbers);
   const notifications = await client.subscribe('subscription { notificationCreated { notification { id } } }');
   const role = await owner.post('/api/v1/roles', { name: 'Quiet', permissions: ['notifications.view'] });
@@ -248,10 +248,10 @@ test('a subscriber who loses the permission gets an error and no further event',
 test('a module that is disabled ends the subscriptions to its events', async () => {
   const tenant = await platform.tenant();
   const person = await platform.person({ tenant });
-  const received = await clientOf(person, tenant).subscribe(orderNumbers);
+  const received = await createClient(person, tenant).subscribe(orderNumbers);
   await kernel.installations.set(tenant.id, 'orders', 'disabled');
   await eventually(() => expect(received.errors).toMatchObject([[{ extensions: { code: 'NOT_FOUND' } }]]));
-  const refused = clientOf(person, tenant).start(orderNumbers);
+  const refused = createClient(person, tenant).start(orderNumbers);
   await eventually(() =>
     expect(refused.errors).toMatchObject([[{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]]),
   );
@@ -259,7 +259,7 @@ test('a module that is disabled ends the subscriptions to its events', async () 
 
 test('a tenant that moves to another ring: its sockets are closed with the code to reconnect', async () => {
   const tenant = await platform.tenant();
-  const client = clientOf(await platform.person({ tenant }), tenant);
+  const client = createClient(await platform.person({ tenant }), tenant);
   await client.subscribe(orderNumbers);
   await kernel.central.db.run(sql`
     WITH edge AS (
@@ -272,10 +272,10 @@ test('a tenant that moves to another ring: its sockets are closed with the code 
 test('after a restart a client reconnects and gets events again', async () => {
   const first = await createHttpServer(kernel);
   await first.listen({ host: '127.0.0.1', port: 0 });
-  const port = portOf(first);
+  const port = getPort(first);
   const restarted = Promise.withResolvers<void>();
   const retries = { retryAttempts: 1, retryWait: () => restarted.promise };
-  const client = new SubscriptionClient({ kernel, app: first }, paramsOf(owner), retries);
+  const client = new SubscriptionClient({ kernel, app: first }, connectionParams(owner), retries);
   const received = await client.subscribe(orderNumbers);
   const { calls } = vi.spyOn(kernel.feed, 'subscribe').mock;
   const before = calls.length;

@@ -13,7 +13,7 @@ import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
 import type { DerivedField, EventField } from './derived-schema.ts';
 import { guardResolver } from './directives.ts';
-import type { ModulePart } from './module-part.ts';
+import type { ModuleSchema } from './module-schema.ts';
 import type { RequestState } from './request-state.ts';
 import { selectedFields, selectedRecordFields } from './selected-fields.ts';
 import type { ObjectReference } from './type-writer.ts';
@@ -35,29 +35,29 @@ export interface TenantSchema {
 }
 
 /** Identifies a set of modules and their versions. */
-export function fingerprintOf(parts: readonly ModulePart[]): string {
-  const names = parts.map(({ module, version }) => `${module}@${version}`).sort();
+export function setFingerprint(schemas: readonly ModuleSchema[]): string {
+  const names = schemas.map(({ module, version }) => `${module}@${version}`).sort();
   return createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16);
 }
 
-export function buildTenantSchema(parts: readonly ModulePart[], isValid = false): TenantSchema {
+export function buildTenantSchema(schemas: readonly ModuleSchema[], isValid = false): TenantSchema {
   const composition = compose(
-    parts.flatMap(({ module, documents }) => documents.map((document) => ({ module, document }))),
+    schemas.flatMap(({ module, documents }) => documents.map((document) => ({ module, document }))),
     isValid,
   );
-  assignResolvers(composition, parts);
+  assignResolvers(composition, schemas);
   const events = new Map(
-    parts.flatMap(({ module, eventFields }) => eventFields.map((field) => [field.name, { ...field, module }])),
+    schemas.flatMap(({ module, eventFields }) => eventFields.map((field) => [field.name, { ...field, module }])),
   );
-  return { schema: composition.schema, events, fingerprint: fingerprintOf(parts), omitted: composition.omitted };
+  return { schema: composition.schema, events, fingerprint: setFingerprint(schemas), omitted: composition.omitted };
 }
 
-export function sdlOf({ schema }: TenantSchema): string {
+export function printSdl({ schema }: TenantSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]): void {
-  const completion = completionOf(parts);
+function assignResolvers({ schema }: Composition, schemas: readonly ModuleSchema[]): void {
+  const completion = createCompletion(schemas);
   const assign = (path: string, resolver: FieldResolver) => {
     const [typeName = '', fieldName = ''] = path.split('.');
     const type = schema.getType(typeName);
@@ -66,7 +66,7 @@ function assignResolvers({ schema }: Composition, parts: readonly ModulePart[]):
     if (field) field.resolve = resolver;
   };
   assign('Query.tenant', (_, __, { ctx }) => ctx.tenant);
-  for (const part of parts) {
+  for (const part of schemas) {
     for (const [path, reference] of part.references) {
       const field = path.slice(path.indexOf('.') + 1);
       const complete = completion(reference);
@@ -106,10 +106,10 @@ type Info = Parameters<FieldResolver>[3];
 type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
-function completionOf(parts: readonly ModulePart[]): (reference: ObjectReference) => Complete | undefined {
-  const types = new Map(parts.flatMap(({ types }) => [...types]));
+function createCompletion(schemas: readonly ModuleSchema[]): (reference: ObjectReference) => Complete | undefined {
+  const types = new Map(schemas.flatMap(({ types }) => [...types]));
   const loaders = new Map(
-    parts.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...loaderOf(field, types)])),
+    schemas.flatMap(({ derivedFields }) => derivedFields.flatMap((field) => [...findLoaders(field, types)])),
   );
   return ({ type, fields, isList }) => {
     const action = loaders.get(type);
@@ -148,7 +148,7 @@ function asError(reason: unknown): Error {
 }
 
 /** The type whose records the field returns with all fields by id, with the action. */
-function* loaderOf(
+function* findLoaders(
   { action, object, shape, root }: DerivedField,
   types: ReadonlyMap<string, ReadonlySet<string>>,
 ): Generator<[string, RegisteredAction]> {

@@ -106,14 +106,14 @@ export class TypeWriter {
     });
   }
 
-  /** Records the value of a field; of several, the fields that all of them have. */
+  /** Records the value of a field; for several values, the fields that all of them have. */
   refer(field: string, object: ObjectReference): void {
     const known = this.references.get(field);
     this.references.set(field, known ? { ...object, fields: object.fields.intersection(known.fields) } : object);
   }
 
   /** The fields of an object type that come from schemas. */
-  fieldsOf(type: string): ReadonlySet<string> | undefined {
+  objectFields(type: string): ReadonlySet<string> | undefined {
     const fields = this.#objects.get(type);
     return fields && new Set(fields.keys());
   }

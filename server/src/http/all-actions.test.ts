@@ -43,10 +43,10 @@ test.each(actions)('$name has valid schemas', ({ input = {}, output = {} }) => {
   }
 });
 
-test.each(kernel.modules)('$alias has valid schemas for events, jobs and settings', ({ parts, manifest }) => {
+test.each(kernel.modules)('$alias has valid schemas for events, jobs and settings', ({ definition, manifest }) => {
   const schemas = [
-    ...Object.values(parts.events ?? {}).map(({ payload }) => payload),
-    ...Object.values(parts.jobs ?? {}).map(({ data }) => data),
+    ...Object.values(definition.events ?? {}).map(({ payload }) => payload),
+    ...Object.values(definition.jobs ?? {}).map(({ data }) => data),
     ...(manifest.settings ?? []).map(({ schema }) => schema as object),
   ];
   for (const schema of schemas) expect(jsonSchema.validateSchema(schema), jsonSchema.errorsText()).toBe(true);

@@ -2,7 +2,7 @@ import { action, ById, Default, named, signedIn, Timestamp, Type, Uuid } from '@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { openApiDocument } from './openapi/document.ts';
 
@@ -101,7 +101,7 @@ const platform = await startPlatform({
   },
 });
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
-const origin = `http://127.0.0.1:${portOf(platform.app)}`;
+const origin = `http://127.0.0.1:${getPort(platform.app)}`;
 const answer = await platform.request({ url: '/api/openapi.json' });
 const document = answer.body;
 

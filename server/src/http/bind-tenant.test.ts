@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
-import { portOf, sendLines } from '../../testing/raw-http.ts';
+import { getPort, sendLines } from '../../testing/raw-http.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { reservedLabels } from '../tenancy/labels.ts';
 import { createHttpServer } from './server.ts';
@@ -347,6 +347,6 @@ async function listen(environment: Record<string, string>): Promise<FastifyInsta
 
 async function askFrom(app: FastifyInstance, host: string, ...headers: string[]) {
   const lines = ['GET /api/v1/bound HTTP/1.1', `Host: ${host}`, ...headers, 'Connection: close'];
-  const { status, text } = await sendLines(portOf(app), lines);
+  const { status, text } = await sendLines(getPort(app), lines);
   return { status, tenant: JSON.parse(text).tenant as string | undefined };
 }

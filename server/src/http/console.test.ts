@@ -28,7 +28,7 @@ test('every address that a browser opens shows the console, with a policy that a
   expect(page.body).not.toMatch(/<script(?![^>]* src=)|<style|style=| on\w+=/);
 });
 
-test('assets are kept by browsers for good, and are sent compressed', async () => {
+test('browsers cache assets without expiry, and assets are sent compressed', async () => {
   const plain = await get(script, {});
   expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { action, Failure, type Log, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, expect, test } from 'vitest';
 import { startPlatform, type TestResponse } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { createHttpServer } from './server.ts';
 
@@ -265,7 +265,7 @@ test.each(['before', 'while'])(
       done();
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
-    const socket = connect(portOf(app), '127.0.0.1');
+    const socket = connect(getPort(app), '127.0.0.1');
     const lines = [
       'POST /api/v1/things HTTP/1.1',
       `Host: ${acme.id}.localhost`,

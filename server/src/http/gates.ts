@@ -6,9 +6,9 @@ import type { Kernel } from '../kernel.ts';
 export type Gate = (request: FastifyRequest) => Promise<void>;
 
 /** Returns a function that finds the gate which a module has put above a path. */
-export function gatesOf(kernel: Kernel): (path: string) => Gate | undefined {
-  const gates = kernel.modules.flatMap(({ alias: module, parts }) =>
-    Object.entries(parts.gates ?? {}).map(([path, check]) => ({
+export function gateFinder(kernel: Kernel): (path: string) => Gate | undefined {
+  const gates = kernel.modules.flatMap(({ alias: module, definition }) =>
+    Object.entries(definition.gates ?? {}).map(([path, check]) => ({
       prefix: `/api/v1${path}/`,
       pass: (request: FastifyRequest) => check(new Context(kernel, { requestId: request.id, module, source: request })),
     })),

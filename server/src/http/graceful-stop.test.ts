@@ -7,7 +7,7 @@ import { Answer, action, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { createHttpServer } from './server.ts';
 
 /** Requests that wait until the test continues them. */
@@ -63,7 +63,7 @@ test('the stop waits for a request in flight, whose response closes the connecti
   const answer = fetchAnswer(port, '/api/v1/wait');
   await workUnderWay();
   const closed = app.close();
-  await refusing(port);
+  await waitUntilRefused(port);
   letAllFinish();
   expect(await answer).toEqual({ status: 200, connection: 'close', body: '{"work":"finished"}' });
   // The client would keep its connection open; a stop that waits for it would last over a minute.
@@ -74,7 +74,7 @@ test('the stop waits for a streamed response that began before it', async () => 
   const { app, port } = await listen();
   const response = await request(port, '/api/v1/stream');
   const closed = app.close();
-  await refusing(port);
+  await waitUntilRefused(port);
   letAllFinish();
   expect(await response.text()).toBe('begun and finished');
   await expect(within(3_000, closed)).resolves.toBe('in time');
@@ -99,7 +99,7 @@ test('a further request on a busy connection gets its response or is disconnecte
   socket.write(requestText('/api/v1/wait'));
   await workUnderWay();
   const closed = app.close();
-  await refusing(port);
+  await waitUntilRefused(port);
   socket.write(requestText('/api/health'));
   letAllFinish();
   await ended(socket);
@@ -147,7 +147,7 @@ async function listen(only?: string[]): Promise<{ app: FastifyInstance; port: nu
   const served = only ? actions.filter(({ name }) => only.includes(name)) : actions;
   const app = await createHttpServer({ ...platform.kernel, actions: served });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  return { app, port: portOf(app) };
+  return { app, port: getPort(app) };
 }
 
 /** Through `fetch`, whose connections stay open for the next request. */
@@ -175,7 +175,7 @@ function within(milliseconds: number, work: Promise<unknown>): Promise<string> {
 }
 
 /** Resolves when the server accepts no new connections. */
-async function refusing(port: number): Promise<void> {
+async function waitUntilRefused(port: number): Promise<void> {
   await expect.poll(() => connectionProblem(port)).toBe('ECONNREFUSED');
 }
 

@@ -42,7 +42,7 @@ test.each([
   ['refuses connections', 'cut'],
   ['answers nothing', 'blackHole'],
 ] as const)('a database that %s is reported down within seconds, and up again once it is back', async (_, damage) => {
-  const { wire, ask } = await overAWire();
+  const { wire, ask } = await throughProxy();
   expect((await ask('/api/health')).status).toBe(200);
   wire[damage]();
   const { status, body, tookMs } = await ask('/api/health');
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('while the database is down requests are 503 with Retry-After and without the cause', async () => {
-  const { wire, ask } = await overAWire();
+  const { wire, ask } = await throughProxy();
   expect((await ask('/api/v1/query')).status).toBe(200);
   wire.cut();
   const { status, body, headers } = await ask('/api/v1/query');
@@ -71,7 +71,7 @@ test('while the database is down requests are 503 with Retry-After and without t
 });
 
 /** The same databases through a proxy that the test controls. */
-async function overAWire() {
+async function throughProxy() {
   const { address, database: centralDatabase } = platform.kernel.central;
   const wire = await startProxy(address);
   const server = { address: wire.address, centralDatabase, embedded: false, close: async () => {} };

@@ -367,7 +367,7 @@ describe('a request that changes the central database runs at most once', () => 
     expect((await post(key)).body).toEqual(body);
   });
 
-  test('after a refusal the key is free; after an error nobody knows what has changed, and it is not', async () => {
+  test('a refusal frees the key; an error does not, because what it has changed is unknown', async () => {
     const key = uniqueId();
     failure = new Failure('test.conflict', 409, 'That is taken.');
     expect((await post(key)).body.code).toBe('test.conflict');

@@ -15,7 +15,7 @@ export interface StoredResponse {
 export interface KeyedRequest {
   readonly caller: string;
   readonly key: string;
-  /** Of everything that the response depends on. */
+  /** A hash of everything that the response depends on. */
   readonly hash: string;
   readonly secrets: Secrets;
 }
@@ -45,9 +45,8 @@ export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchang
 }
 
 /**
- * Locks the key until the end of the transaction, in which the request runs and its response is stored. PostgreSQL
- * releases the lock as soon as the process or its connection is gone, and nothing of the request remains then. Settles
- * with the response if there is one.
+ * Locks the key until the end of the transaction in which the request runs and its response is stored. If the process dies,
+ * nothing of the request remains. Resolves to the stored response, if there is one.
  */
 export async function lockKey(tx: Db, request: KeyedRequest): Promise<StoredResponse | undefined> {
   const [lock, row] = await Promise.all([tryLock(tx, request), findKey(tx, request)]);
@@ -62,9 +61,8 @@ export async function storeResponse(tx: Db, request: KeyedRequest, response: Sto
 }
 
 /**
- * Records that a request begins whose changes are not in one transaction with its response. It runs at most once: if the
- * process dies, the key stays claimed, because nobody knows what the request has changed. Settles with the response if
- * there is one.
+ * Claims the key of a request that cannot run in one transaction. If the process dies, the key stays claimed, because it is
+ * unknown what has changed. Resolves to the stored response, if there is one.
  */
 export async function claimKey(db: Db, request: KeyedRequest): Promise<StoredResponse | undefined> {
   if (await insertKey(db, request, null)) return undefined;
@@ -84,14 +82,14 @@ export async function settleKey(db: Db, request: KeyedRequest, response?: Stored
   );
 }
 
-/** Whoever holds the key holds its request too: if only the request is free, another one is in progress. */
+/** The holder of the key also holds its request: if only the request is free, another one is in progress. */
 function tryLock(tx: Db, { caller, key, hash }: KeyedRequest) {
   return tx.row<{ has_key: boolean; has_request: boolean }>(sql`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${`${caller} ${key}`}, 0)) AS has_key,
       pg_try_advisory_xact_lock(hashtextextended(${`${caller} ${key} ${hash}`}, 0)) AS has_request`);
 }
 
-/** Inserts the key or replaces an expired one. Settles with whether it did. */
+/** Inserts the key or replaces an expired one. Resolves to whether it did. */
 async function insertKey(db: Db, { caller, key, hash }: KeyedRequest, response: string | null): Promise<boolean> {
   const inserted = await db.run(sql`
     INSERT INTO idempotency_keys AS known (caller, key, request_hash, response, expires_at)

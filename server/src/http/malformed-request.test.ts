@@ -1,7 +1,7 @@
 import { action, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { portOf, type RawResponse, sendLines } from '../../testing/raw-http.ts';
+import { getPort, type RawResponse, sendLines } from '../../testing/raw-http.ts';
 
 const common = { summary: 'Test', public: true } as const;
 const platform = await startPlatform({
@@ -24,7 +24,7 @@ const platform = await startPlatform({
 });
 const [acme, beta] = [await platform.tenant(), await platform.tenant()];
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
-const port = portOf(platform.app);
+const port = getPort(platform.app);
 
 const host = `Host: ${acme.id}.localhost`;
 const last = 'Connection: close';

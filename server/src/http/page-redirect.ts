@@ -8,11 +8,11 @@ export async function findPageRedirect(
   request: FastifyRequest,
   path: string,
 ): Promise<string | undefined> {
-  for (const { alias: module, parts } of kernel.modules) {
-    if (!parts.redirectPage) continue;
+  for (const { alias: module, definition } of kernel.modules) {
+    if (!definition.redirectPage) continue;
     try {
       const ctx = new Context(kernel, { requestId: request.id, module, source: request });
-      const to = await parts.redirectPage(ctx, path);
+      const to = await definition.redirectPage(ctx, path);
       if (to !== undefined) return to;
     } catch (error) {
       kernel.log.warn({ err: error, module, path }, 'could not check whether the page redirects');

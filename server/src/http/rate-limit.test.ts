@@ -70,7 +70,7 @@ test('anonymous requests are counted by address, and X-Forwarded-For of an untru
   expect((await platform.request({ url: '/api/v1/open', remoteAddress: '198.51.100.2' })).status).toBe(200);
 });
 
-test('requests for unknown tenants count, and are refused without a look-up above the limit', async () => {
+test('requests for unknown tenants count, and are refused without a lookup above the limit', async () => {
   const lookups = vi.spyOn(platform.kernel.directory, 'resolve');
   onTestFinished(() => lookups.mockRestore());
   const ask = async (headers: Record<string, string>) =>
@@ -81,7 +81,7 @@ test('requests for unknown tenants count, and are refused without a look-up abov
   expect(lookups).toHaveBeenCalledTimes(5);
 });
 
-test('requests with unknown tokens are refused without a look-up above the limit', async () => {
+test('requests with unknown tokens are refused without a lookup above the limit', async () => {
   const lookups = vi.spyOn(platform.identity, 'authenticate');
   onTestFinished(() => lookups.mockRestore());
   const statuses = [];

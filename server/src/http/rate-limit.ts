@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
 import type { Kernel } from '../kernel.ts';
-import { networkOf } from '../network.ts';
+import { networkPrefix } from '../network.ts';
 import type { RateLimitState } from '../rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -13,7 +13,7 @@ export function limitRate({ kernel, request, reply, caller, tenant }: Exchange):
   report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
 }
 
-/** Before any look-up: a network above its limit costs no query. */
+/** Before any lookup: a network above its limit costs no query. */
 export function limitNetwork({ kernel, request, reply }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
   if (limit === 0) return;
@@ -21,7 +21,7 @@ export function limitNetwork({ kernel, request, reply }: Exchange): void {
   if (!state.allowed) report(reply, limit, state);
 }
 
-/** Counts a look-up of an unknown tenant or token. */
+/** Counts a lookup of an unknown tenant or token. */
 export function countFailedLookup({ kernel, request }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
   if (limit > 0) kernel.limiter.take(networkBucket(request), limit, kernel.now().getTime());
@@ -30,12 +30,12 @@ export function countFailedLookup({ kernel, request }: Exchange): void {
 /** Counts a request that reaches no action, such as one for a file, as anonymous. */
 export function limitAnonymous(kernel: Kernel, request: FastifyRequest, reply: FastifyReply): void {
   const limit = kernel.config.rateLimitPerMinute;
-  if (limit > 0) report(reply, limit, kernel.limiter.take(networkOf(request.ip), limit, kernel.now().getTime()));
+  if (limit > 0) report(reply, limit, kernel.limiter.take(networkPrefix(request.ip), limit, kernel.now().getTime()));
 }
 
-/** Failed look-ups with a token have their own bucket: anonymous requests do not keep signed-in users out. */
+/** Failed lookups with a token have their own bucket: anonymous requests do not keep signed-in users out. */
 function networkBucket({ ip, headers }: FastifyRequest): string {
-  return headers.authorization === undefined ? networkOf(ip) : `failed ${networkOf(ip)}`;
+  return headers.authorization === undefined ? networkPrefix(ip) : `failed ${networkPrefix(ip)}`;
 }
 
 function report(reply: FastifyReply, limit: number, state: RateLimitState): void {

@@ -4,7 +4,7 @@ import { finished, type Readable } from 'node:stream';
 import { Issues, listTypes, type UploadRules } from '@chowk/kit/kernel';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { fail } from '../errors.ts';
-import { isPolyglot, typeOf } from '../files/file-type.ts';
+import { detectType, isPolyglot } from '../files/file-type.ts';
 import { type ReceivedContent, ReceivedFile, receiveContent } from '../files/received-file.ts';
 
 /** The parts of a `multipart/form-data` body. */
@@ -93,7 +93,7 @@ function acceptFile(
     issues.add(name, `The ${name} is empty.`, 'too_small');
     return undefined;
   }
-  const type = typeOf(excerpt);
+  const type = detectType(excerpt);
   if (!type || !types.includes(type)) throw fail('files.wrong_type', { types: listTypes(types) });
   if (isPolyglot(excerpt)) issues.add(name, `The ${name} has the content of more than one type of file.`);
   return new ReceivedFile(content, type, fileName);

@@ -4,12 +4,12 @@ import { startPlatform, type TestResponse } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: 'orders.edit' } as const;
 /** The inputs of the actions, latest last. */
-const seen: unknown[] = [];
+const inputs: unknown[] = [];
 
 const ById = Type.Object({ id: Type.Integer({ minimum: 1 }) });
 
 async function remember(_: unknown, input: object): Promise<object> {
-  seen.push(input);
+  inputs.push(input);
   return {};
 }
 
@@ -177,15 +177,15 @@ test('an unknown field is removed at any depth and named in Ignored-Fields', asy
     customer: { ...order.customer, is_admin: true },
     items: [{ sku: 'A', quantity: 1, price: 0 }],
   });
-  expect({ status, seen: seen.at(-1) }).toEqual({ status: 200, seen: order });
+  expect({ status, inputs: inputs.at(-1) }).toEqual({ status: 200, inputs: order });
   const ignored = headers['ignored-fields']?.split(', ').sort();
   expect(ignored).toEqual(['customer.is_admin', 'items.0.price', 'total_spent']);
   expect((await caller.post('/api/v1/orders', order)).headers).not.toHaveProperty('ignored-fields');
 });
 
 test('Ignored-Fields stays short and valid, whatever the fields are called', async () => {
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field_${n}`, n]));
-  const { headers } = await caller.post('/api/v1/orders', { ...order, ...many });
+  const unknownFields = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field_${n}`, n]));
+  const { headers } = await caller.post('/api/v1/orders', { ...order, ...unknownFields });
   expect(headers['ignored-fields']?.split(', ')).toHaveLength(20);
   const odd = await caller.post('/api/v1/orders', { ...order, 'two words': 1, 'ä\r\nX-Evil: 1': 1 });
   expect({ status: odd.status, ignored: odd.headers['ignored-fields'] }).toEqual({ status: 200, ignored: 'some' });
@@ -245,7 +245,7 @@ test('a query parameter of an action with a body is 422 and the message says to 
 
 test('path and body are merged, and the path takes precedence', async () => {
   const { status, headers } = await caller.patch('/api/v1/orders/7', { id: 8, note: 'Ring twice' });
-  expect({ status, seen: seen.at(-1) }).toEqual({ status: 200, seen: { id: 7, note: 'Ring twice' } });
+  expect({ status, inputs: inputs.at(-1) }).toEqual({ status: 200, inputs: { id: 7, note: 'Ring twice' } });
   expect(headers['ignored-fields']).toBe('id');
 });
 

@@ -11,7 +11,7 @@ import { corsPolicy } from './cors.ts';
 import { sendErrorResponse } from './error-response.ts';
 import { Exchange, type Route } from './exchange.ts';
 import { dropForwardedPorts } from './forwarded-for.ts';
-import { type Gate, gatesOf } from './gates.ts';
+import { type Gate, gateFinder } from './gates.ts';
 import { stopGracefully } from './graceful-stop.ts';
 import { rejectMalformedRequest } from './malformed-request.ts';
 import { HttpMetrics } from './metrics.ts';
@@ -60,7 +60,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   app.decorateRequest('exchange', undefined);
   app.setErrorHandler((error, request, reply) => sendErrorResponse(log, error, request, reply));
   const handlePreflight = corsPolicy(config);
-  const gateOf = gatesOf(kernel);
+  const findGate = gateFinder(kernel);
   const wrongMethods = new WrongMethods(kernel.actions);
   const hasProxies = config.trustedProxies.length > 0;
   app.addHook('onRequest', (request, reply, done) => {
@@ -71,10 +71,10 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(fail('tenancy.bad_host'));
     if (!is404) return done();
     const [path = ''] = request.url.split('?');
-    const wrongMethod = wrongMethods.failureOf(method, path);
+    const wrongMethod = wrongMethods.findFailure(method, path);
     const reject = () =>
       rejectUnrouted(
-        { kernel, gate: gateOf(path), request, reply },
+        { kernel, gate: findGate(path), request, reply },
         wrongMethod ?? fail('http.not_found', { method, path }),
       );
     const isConsole = !wrongMethod && isForConsole(kernel, request, path);
@@ -87,11 +87,11 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   deferBodies(app);
   app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
   const metrics = new HttpMetrics(app, kernel);
-  mountRoutes(app, kernel, gateOf);
-  for (const { url, rejected, failureOf } of wrongMethods.shadowed()) {
+  mountRoutes(app, kernel, findGate);
+  for (const { url, rejected, findFailure } of wrongMethods.shadowed()) {
     // Rejected before the body is read: a wrong method takes precedence over an invalid body.
     const reject = (request: FastifyRequest, reply: FastifyReply) =>
-      rejectUnrouted({ kernel, gate: gateOf(url), request, reply }, failureOf(request.method));
+      rejectUnrouted({ kernel, gate: findGate(url), request, reply }, findFailure(request.method));
     app.route({ method: rejected, url, onRequest: reject, handler: reject });
   }
   mountApiReference(app, kernel);
@@ -113,7 +113,7 @@ async function rejectUnrouted({ kernel, gate, request, reply }: Unrouted, failur
   throw failure;
 }
 
-function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string) => Gate | undefined): void {
+function mountRoutes(app: FastifyInstance, kernel: Kernel, findGate: (path: string) => Gate | undefined): void {
   for (const action of kernel.actions) {
     const { method, path } = action;
     if (!method) continue;
@@ -123,7 +123,7 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, gateOf: (path: string
       hasUpload: upload !== undefined,
       readBody: bodyReader(app, action),
       readInput: inputReader(action),
-      gate: gateOf(path),
+      gate: findGate(path),
       hasEtag: hasEtag(action),
       bodyLimit: upload ? formLimit(upload.maxBytes) : (action.bodyLimit ?? kernel.config.bodyLimitBytes),
     };

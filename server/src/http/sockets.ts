@@ -8,7 +8,7 @@ import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
 import { SubscriptionServer } from '../graphql/subscription-server.ts';
 import type { Kernel } from '../kernel.ts';
-import { networkOf } from '../network.ts';
+import { networkPrefix } from '../network.ts';
 import { codes, maxMessageBytes } from '../realtime/protocol.ts';
 import { bearerToken } from './authenticate.ts';
 import { Exchange, type Route } from './exchange.ts';
@@ -54,7 +54,7 @@ interface OpenSocket {
 interface SocketRoute {
   readonly action: RegisteredAction;
   readonly server: WebSocketServer;
-  /** Of a request that does not ask for a socket. */
+  /** The failure of a request that does not ask for a socket. */
   readonly failure: () => Failure;
   readonly accept: (socket: WebSocket, exchange: Exchange) => OpenSocket;
 }
@@ -119,7 +119,7 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promis
     accept: (socket, { request, tenant }) => {
       const { key } = request.params as { key: string };
       const { protocol } = request.query as { protocol?: string };
-      return realtime.accept(socket, { key, protocol, tenant, network: networkOf(request.ip) });
+      return realtime.accept(socket, { key, protocol, tenant, network: networkPrefix(request.ip) });
     },
   });
   mount({
@@ -131,7 +131,7 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promis
       const { ip, host, headers } = request;
       return subscriptions.accept(socket, {
         source: { ip, host, headers, socket: { remoteAddress: request.socket.remoteAddress } },
-        network: networkOf(ip),
+        network: networkPrefix(ip),
         tenant,
         token: bearerToken(request),
         onFailedLookup: () => countFailedLookup(exchange),

@@ -1,9 +1,9 @@
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
-import { networkOf } from '../network.ts';
+import { networkPrefix } from '../network.ts';
 import type { Exchange } from './exchange.ts';
 
-/** At once, of a tenant or, without one, of a network. */
+/** The maximum number of concurrent uploads of a tenant or, without one, of a network. */
 const maxUploads = 50;
 
 /** Uploads in progress by tenant or network. */
@@ -13,7 +13,7 @@ const uploads = new WeakMap<Kernel, Map<string, number>>();
 export function limitUploads({ kernel, tenant, request, reply }: Exchange): void {
   const counts = uploads.get(kernel) ?? new Map<string, number>();
   uploads.set(kernel, counts);
-  const key = tenant?.id ?? networkOf(request.ip);
+  const key = tenant?.id ?? networkPrefix(request.ip);
   const count = counts.get(key) ?? 0;
   if (count >= maxUploads) throw fail('http.too_many_uploads', {}, { headers: { 'Retry-After': '10' } });
   counts.set(key, count + 1);

@@ -25,18 +25,20 @@ export class WrongMethods {
   }
 
   /** The failure of a request that no route has taken; `undefined` if its method is not the reason. */
-  failureOf(method: string, path: string): Failure | undefined {
-    const wanted = methods.find((name) => name === (method === 'HEAD' ? 'GET' : method));
+  findFailure(method: string, path: string): Failure | undefined {
+    const requested = methods.find((name) => name === (method === 'HEAD' ? 'GET' : method));
     const found = this.#paths.find(({ url }) => url === path) ?? this.#paths.find(({ pattern }) => pattern.test(path));
-    return wanted && found && !found.allowed.includes(wanted) ? methodNotAllowed(method, found.allowed) : undefined;
+    return requested && found && !found.allowed.includes(requested)
+      ? methodNotAllowed(method, found.allowed)
+      : undefined;
   }
 
   /** Methods of a path that a more general one has: `DELETE /customers/export` is not `DELETE /customers/:id`. */
-  *shadowed(): Generator<{ url: string; rejected: string[]; failureOf: (method: string) => Failure }> {
+  *shadowed(): Generator<{ url: string; rejected: string[]; findFailure: (method: string) => Failure }> {
     for (const { url, allowed } of this.#paths) {
       const general = this.#paths.filter(({ pattern }) => pattern.test(url)).flatMap((path) => path.allowed);
       const rejected = methods.filter((method) => general.includes(method) && !allowed.includes(method));
-      if (rejected.length > 0) yield { url, rejected, failureOf: (method) => methodNotAllowed(method, allowed) };
+      if (rejected.length > 0) yield { url, rejected, findFailure: (method) => methodNotAllowed(method, allowed) };
     }
   }
 }

@@ -12,12 +12,12 @@ const runs: { job: string; tenant: string; data: unknown }[] = [];
 
 /** Resolves when ten tasks run at once, which is more than there are workers. The fourth fails the first time. */
 async function runTogether(n: number): Promise<void> {
-  together.push(n);
-  if (together.length === 10) ten.resolve();
+  started.push(n);
+  if (started.length === 10) ten.resolve();
   await ten.promise;
-  if (together.indexOf(n) === 3 && together.length === 10) throw new Error('this task fails once');
+  if (started.indexOf(n) === 3 && started.length === 10) throw new Error('this task fails once');
 }
-const together: number[] = [];
+const started: number[] = [];
 const ten = Promise.withResolvers<void>();
 
 const modules = [
@@ -88,19 +88,19 @@ test('a worker takes several tasks of a short job at once, and only the one that
   }));
   await jobs.addAll(tasks);
   await platform.kernel.work(['short']);
-  await expect.poll(() => together, { timeout: 15_000 }).toHaveLength(11);
-  expect(together[10]).toBe(together[3]);
+  await expect.poll(() => started, { timeout: 15_000 }).toHaveLength(11);
+  expect(started[10]).toBe(started[3]);
 });
 
 test('a task that is added twice at once runs once, and does not hold up others', async () => {
   const { id: tenant } = await platform.tenant();
-  const taskOf = (data: string, id: string) => ({
+  const createTask = (data: string, id: string) => ({
     task: { job: 'work.note', tenant, data, requestId: 'test' },
     options: { id },
   });
   const [one, other] = [randomUUID(), randomUUID()];
-  await jobs.addAll([taskOf('one', one), taskOf('other', other), taskOf('one', one)]);
-  await jobs.addAll([taskOf('one', one), taskOf('last', randomUUID())]);
+  await jobs.addAll([createTask('one', one), createTask('other', other), createTask('one', one)]);
+  await jobs.addAll([createTask('one', one), createTask('last', randomUUID())]);
   const notes = () => runs.filter((run) => run.tenant === tenant).map(({ data }) => data);
   await expect.poll(() => notes().sort()).toEqual(['last', 'one', 'other']);
 });
@@ -188,7 +188,7 @@ test('a schedule ends when no module has its job any more', async () => {
   const schedules = () =>
     central.db.rows<{ key: string }>(sql`SELECT key FROM pgboss.schedule WHERE key LIKE 'work.%'`);
   expect(await schedules()).toEqual([{ key: 'work.nightly' }]);
-  const later = await startPlatform({ beside: platform, modules: [testModule({ alias: 'work' })] });
+  const later = await startPlatform({ sharedWith: platform, modules: [testModule({ alias: 'work' })] });
   await later.kernel.jobs.start();
   expect(await schedules()).toEqual([]);
 });

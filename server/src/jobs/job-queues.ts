@@ -72,14 +72,14 @@ export class JobQueues {
   }
 
   /** Throws if no module has the job. */
-  handlerOf(job: string): JobHandler {
+  getHandler(job: string): JobHandler {
     const handler = this.#handlers.get(job);
     if (!handler) throw new Error(`there is no job ${job}; the jobs are ${this.#jobNames().join(', ')}`);
     return handler;
   }
 
   isSystemJob(job: string): boolean {
-    return this.handlerOf(job).system ?? false;
+    return this.getHandler(job).system ?? false;
   }
 
   async add(task: Task, options: AddOptions = {}): Promise<void> {
@@ -94,7 +94,7 @@ export class JobQueues {
     await this.start();
     const waiting = await Promise.all(
       entries.map(async (entry) => {
-        const { queue, retries } = this.handlerOf(entry.task.job);
+        const { queue, retries } = this.getHandler(entry.task.job);
         return { ...entry, queue: await this.#queues.queueFor(entry.task, queue), retryLimit: retries.length };
       }),
     );
@@ -140,7 +140,7 @@ export class JobQueues {
     await this.#central.run(sql`DELETE FROM pgboss.job WHERE data->>'tenant' = ${tenantId}`);
   }
 
-  /** Puts a task aside for an operator. Its id keeps it from being added twice. */
+  /** Adds a task to the queue `dead`, for an operator. Its id keeps it from being added twice. */
   async addDead(task: Task, queue: string, error: string, id?: string): Promise<void> {
     await this.start();
     await this.#boss.insert(deadQueue, [{ data: { ...task, queue, error }, ...(id === undefined ? {} : { id }) }]);
@@ -167,7 +167,7 @@ export class JobQueues {
     await this.#boss.start();
     await this.#boss.createQueue(deadQueue, { retentionSeconds: 90 * 86_400 });
     for (const name of this.names) await this.#queues.ensure(this.#queues.own(name));
-    const scheduled = [...this.#schedules].map(([job, cron]) => ({ job, cron, name: this.handlerOf(job).queue }));
+    const scheduled = [...this.#schedules].map(([job, cron]) => ({ job, cron, name: this.getHandler(job).queue }));
     await this.#queues.schedule(scheduled);
   }
 }

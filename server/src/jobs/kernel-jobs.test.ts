@@ -6,7 +6,7 @@ const platform = await startPlatform({ modules: [] });
 const { central, jobs } = platform.kernel;
 
 function run(job: string, tenant = ''): Promise<unknown> {
-  return jobs.handlerOf(job).perform({ job, tenant, data: {}, requestId: 'test' });
+  return jobs.getHandler(job).perform({ job, tenant, data: {}, requestId: 'test' });
 }
 
 const nothing = { audit_lines: 0, idempotency_keys: 0, unregistered_operations: 0 };

@@ -7,7 +7,7 @@ import { testModule } from '../../testing/test-module.ts';
 
 const runs: { ring: string; tenant: string; work: string }[] = [];
 
-function modulesOf(ring: string) {
+function createModules(ring: string) {
   const record = (work: string) => async (ctx: { tenant: { id: string } }) =>
     void runs.push({ ring, tenant: ctx.tenant.id, work });
   const work = testModule({
@@ -27,12 +27,16 @@ function modulesOf(ring: string) {
   return ring === 'edge' ? [work, extra] : [work];
 }
 
-const stable = await startPlatform({ modules: modulesOf('stable') });
+const stable = await startPlatform({ modules: createModules('stable') });
 const { central } = stable.kernel;
 await central.db.run(sql`
   INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
   VALUES ('edge', 'Edge', '', '', '', 'edge')`);
-const edge = await startPlatform({ modules: modulesOf('edge'), beside: stable, environment: { RING_NAME: 'edge' } });
+const edge = await startPlatform({
+  modules: createModules('edge'),
+  sharedWith: stable,
+  environment: { RING_NAME: 'edge' },
+});
 await stable.kernel.work();
 
 async function assign(tenant: TestTenant, ring: string): Promise<void> {
@@ -127,7 +131,7 @@ test('a task whose job no module of the process has is left waiting and not coun
   const read = () =>
     central.db.row<{ state: string; retry_count: number; waits: boolean }>(sql`
       SELECT state::text, retry_count, start_after > now() AS waits FROM pgboss.job WHERE data->>'job' = 'gone.do'`);
-  for (let look = 0; look < 3; look += 1) {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
     await expect.poll(read, { timeout: 10_000 }).toEqual({ state: 'created', retry_count: 0, waits: true });
     await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'job' = 'gone.do'`);
     await flush(stable, acme);

@@ -15,7 +15,7 @@ export interface TaskWorkerOptions {
 }
 
 const maxBatchSize = 100;
-/** How long a task that cannot be performed now waits before it is looked at again. */
+/** How long a task that cannot be performed now waits before the next attempt. */
 const postponedSeconds = 30;
 const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
 
@@ -96,7 +96,7 @@ export class TaskWorker {
       UPDATE pgboss.job SET retry_delay = ${seconds} WHERE name = ${queue} AND id = ${id}`);
   }
 
-  /** Leaves a task until its tenant is resumed, or for a process of the next version. It is not an attempt. */
+  /** Postpones a task until its tenant is resumed or a newer process takes it. Not counted as an attempt. */
   async #postpone(queue: string, id: string): Promise<void> {
     // No longer active, so that completing it has no effect; without a start, so that fetching it counts no retry.
     await this.#options.central.run(sql`

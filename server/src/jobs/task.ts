@@ -23,7 +23,7 @@ export interface JobHandler {
   readonly module?: string | undefined;
   /** Absent for a job that only the kernel can add. */
   readonly data?: TSchema;
-  /** Settles with the value that the job returns. */
+  /** Resolves to the value that the job returns. */
   perform(task: Task): Promise<unknown>;
 }
 

@@ -3,13 +3,13 @@ import { cronProblem } from '../jobs/cron.ts';
 import { compileBody } from '../schemas/validation.ts';
 import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';
 import { findOperation, schemas } from './packed-manifest.ts';
-import { permissionsOf } from './permissions.ts';
+import { collectPermissions } from './permissions.ts';
 import { inputProblem, outputProblem } from './schema-compatibility.ts';
 
 interface CheckedModule {
   readonly alias: string;
   readonly manifest: Manifest;
-  readonly parts: Module;
+  readonly definition: Module;
 }
 
 /** Throws if `module.json` and `module.ts` disagree or one of them is invalid, or for problems that were found before. */
@@ -34,7 +34,7 @@ export function checkReferences(modules: readonly CheckedModule[]): void {
 
 /** By alias, the references of each module to permissions, events and operations that no loaded module has. */
 export function referenceProblems(modules: readonly CheckedModule[]): Map<string, string[]> {
-  const permissions = new Set(permissionsOf(modules).map(({ name }) => name));
+  const permissions = new Set(collectPermissions(modules).map(({ name }) => name));
   const events = new Set(modules.flatMap(({ manifest }) => manifest.events?.emits ?? []));
   return new Map(
     modules.map((module) => [
@@ -54,13 +54,13 @@ function report(alias: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`the module ${alias} cannot be loaded: ${problems.join('; ')}`);
 }
 
-function systemProblems({ manifest, parts }: CheckedModule): string[] {
+function systemProblems({ manifest, definition }: CheckedModule): string[] {
   if (manifest.system) return [];
   const remedy = 'only a system module can have one; set "system": true in module.json or remove it';
-  const systemJobs = Object.entries(parts.jobs ?? {}).filter(([, { system }]) => system);
+  const systemJobs = Object.entries(definition.jobs ?? {}).filter(([, { system }]) => system);
   return [
-    ...(parts.commands ?? []).map(({ name }) => `commands.${name}: ${remedy}`),
-    ...(parts.identity ? [`identity: ${remedy}`] : []),
+    ...(definition.commands ?? []).map(({ name }) => `commands.${name}: ${remedy}`),
+    ...(definition.identity ? [`identity: ${remedy}`] : []),
     ...systemJobs.map(([name]) => `jobs.${name}: this is a system job, and ${remedy}`),
   ];
 }
@@ -68,11 +68,11 @@ function systemProblems({ manifest, parts }: CheckedModule): string[] {
 const derived = 'remove it from module.json, which is completed from the code';
 
 /** A packed manifest must name the operations of the code. */
-function providedProblems({ manifest: { api = {} }, parts }: CheckedModule): string[] {
-  const onBus = Object.entries(parts.actions ?? {}).filter(([, { bus }]) => bus);
+function providedProblems({ manifest: { api = {} }, definition }: CheckedModule): string[] {
+  const onBus = Object.entries(definition.actions ?? {}).filter(([, { bus }]) => bus);
   const coded = {
     provides: onBus.map(([name]) => name),
-    internal: Object.keys(parts.operations ?? {}),
+    internal: Object.keys(definition.operations ?? {}),
   };
   return (['provides', 'internal'] as const).flatMap((field) => {
     const declared = api[field]?.map(({ name }) => name);
@@ -83,8 +83,8 @@ function providedProblems({ manifest: { api = {} }, parts }: CheckedModule): str
   });
 }
 
-function eventNameProblems({ manifest: { events }, parts }: CheckedModule): string[] {
-  const listeners = parts.listeners ?? [];
+function eventNameProblems({ manifest: { events }, definition }: CheckedModule): string[] {
+  const listeners = definition.listeners ?? [];
   const names = listeners.map(({ name }) => name);
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   const stale = (field: string, declared: readonly string[] = [], coded: readonly string[] = []) =>
@@ -92,7 +92,7 @@ function eventNameProblems({ manifest: { events }, parts }: CheckedModule): stri
       (event) => `events.${field}: ${event} is not the same in module.json and module.ts; ${derived}`,
     );
   return [
-    ...stale('emits', events?.emits, Object.keys(parts.events ?? {})),
+    ...stale('emits', events?.emits, Object.keys(definition.events ?? {})),
     ...stale(
       'listens',
       events?.listens,
@@ -102,17 +102,17 @@ function eventNameProblems({ manifest: { events }, parts }: CheckedModule): stri
   ];
 }
 
-function subscriptionProblems({ parts }: CheckedModule): string[] {
-  return Object.entries(parts.events ?? {})
+function subscriptionProblems({ definition }: CheckedModule): string[] {
+  return Object.entries(definition.events ?? {})
     .filter(([, { graphql, needs }]) => graphql !== undefined && needs === undefined)
     .map(([name]) => `events.${name}: a GraphQL subscription needs a permission; declare one in needs`);
 }
 
-function nameProblems({ alias, manifest, parts }: CheckedModule): string[] {
+function nameProblems({ alias, manifest, definition }: CheckedModule): string[] {
   const names = {
-    actions: manifest.system ? [] : Object.keys(parts.actions ?? {}),
-    operations: Object.keys(parts.operations ?? {}),
-    jobs: Object.keys(parts.jobs ?? {}),
+    actions: manifest.system ? [] : Object.keys(definition.actions ?? {}),
+    operations: Object.keys(definition.operations ?? {}),
+    jobs: Object.keys(definition.jobs ?? {}),
     settings: (manifest.settings ?? []).map(({ key }) => key),
   };
   return Object.entries(names).flatMap(([field, list]) =>
@@ -120,9 +120,9 @@ function nameProblems({ alias, manifest, parts }: CheckedModule): string[] {
   );
 }
 
-function settingProblems({ manifest, parts }: CheckedModule): string[] {
+function settingProblems({ manifest, definition }: CheckedModule): string[] {
   const declared = new Set((manifest.settings ?? []).map(({ key }) => key));
-  const coded = new Set(Object.keys(parts.settings ?? {}));
+  const coded = new Set(Object.keys(definition.settings ?? {}));
   const stale = [...declared.symmetricDifference(coded)];
   return [
     ...stale.map((key) => `settings: ${key} is not the same in module.json and module.ts; ${derived}`),
@@ -145,8 +145,8 @@ function defaultProblems({ settings = [] }: Manifest): string[] {
   });
 }
 
-function scheduleProblems({ parts }: CheckedModule): string[] {
-  return Object.entries(parts.jobs ?? {}).flatMap(([name, { schedule }]) => {
+function scheduleProblems({ definition }: CheckedModule): string[] {
+  return Object.entries(definition.jobs ?? {}).flatMap(([name, { schedule }]) => {
     const problem = schedule === undefined ? undefined : cronProblem(schedule);
     return problem === undefined
       ? []
@@ -154,8 +154,8 @@ function scheduleProblems({ parts }: CheckedModule): string[] {
   });
 }
 
-function uploadProblems({ parts }: CheckedModule): string[] {
-  return Object.entries(parts.actions ?? {}).flatMap(([name, { accepts, input, bus, graphql }]) => {
+function uploadProblems({ definition }: CheckedModule): string[] {
+  return Object.entries(definition.actions ?? {}).flatMap(([name, { accepts, input, bus, graphql }]) => {
     const isUpload = accepts === 'multipart';
     if (isUpload !== (uploadField(input?.properties) !== undefined)) {
       return [`actions.${name}: accepts: 'multipart' and an UploadedFile in the input belong together`];
@@ -165,28 +165,28 @@ function uploadProblems({ parts }: CheckedModule): string[] {
 }
 
 function duplicatePermissions({ alias, manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
-  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return modules
     .filter((other) => other.alias !== alias)
-    .flatMap((other) => permissionsOf([other]).map(({ name }) => ({ name, by: other.alias })))
+    .flatMap((other) => collectPermissions([other]).map(({ name }) => ({ name, by: other.alias })))
     .filter(({ name }) => own.has(name))
     .map(({ name, by }) => `permissions: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
 
-function duplicateNotifications({ alias, parts }: CheckedModule, modules: readonly CheckedModule[]): string[] {
+function duplicateNotifications({ alias, definition }: CheckedModule, modules: readonly CheckedModule[]): string[] {
   return modules
     .filter((other) => other.alias !== alias)
-    .flatMap((other) => Object.keys(other.parts.notifications ?? {}).map((name) => ({ name, by: other.alias })))
-    .filter(({ name }) => parts.notifications?.[name])
+    .flatMap((other) => Object.keys(other.definition.notifications ?? {}).map((name) => ({ name, by: other.alias })))
+    .filter(({ name }) => definition.notifications?.[name])
     .map(({ name, by }) => `notifications: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
 
-function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlySet<string>): string[] {
+function permissionProblems({ manifest, definition }: CheckedModule, known: ReadonlySet<string>): string[] {
   const named = [
-    ...Object.entries(parts.actions ?? {}).flatMap(([name, action]) =>
+    ...Object.entries(definition.actions ?? {}).flatMap(([name, action]) =>
       permissionsFor(action).map((permission) => ({ field: `actions.${name}.needs`, permission })),
     ),
-    ...Object.entries(parts.events ?? {}).flatMap(([name, { needs }]) =>
+    ...Object.entries(definition.events ?? {}).flatMap(([name, { needs }]) =>
       needs === undefined ? [] : [{ field: `events.${name}.needs`, permission: needs }],
     ),
     ...(manifest.settings ?? []).flatMap(({ key, permission }) =>
@@ -194,7 +194,7 @@ function permissionProblems({ manifest, parts }: CheckedModule, known: ReadonlyS
     ),
   ];
   const remedy = 'add it to permissions in module.json or correct the name';
-  const own = new Set(permissionsOf([{ manifest }]).map(({ name }) => name));
+  const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return [
     ...named
       .filter(({ permission }) => !known.has(permission))

@@ -4,7 +4,7 @@ import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { registerActions } from '../actions/registry.ts';
 import { loadModules } from './load-modules.ts';
-import { permissionsOf } from './permissions.ts';
+import { collectPermissions } from './permissions.ts';
 
 /* Rules for every tenant module. */
 
@@ -13,10 +13,10 @@ const modules = all.filter(({ manifest }) => !manifest.system);
 const platform = await startPlatform();
 const acme = await platform.tenant();
 const unknownId = '0190a000-0000-7000-8000-000000000000';
-const permissions = permissionsOf(all).map(({ name }) => name);
+const permissions = collectPermissions(all).map(({ name }) => name);
 
-const calls = modules.flatMap(({ alias, parts }) =>
-  registerActions(parts.actions ?? {}, { module: alias, tag: alias })
+const calls = modules.flatMap(({ alias, definition }) =>
+  registerActions(definition.actions ?? {}, { module: alias, tag: alias })
     .filter(({ method }) => method)
     .map(({ name, method, path, accepts, ...action }) => ({
       alias,

@@ -19,7 +19,7 @@ export interface LoadedModule {
   readonly alias: string;
   readonly folder: string;
   readonly manifest: Manifest;
-  readonly parts: Module;
+  readonly definition: Module;
   readonly migrations: MigrationSource;
   readonly graphql?: GraphqlFiles | undefined;
 }
@@ -70,14 +70,14 @@ export async function loadModule(folder: string, source: Manifest): Promise<Load
       `the module ${alias} ${source.version} needs platform ${compatibility.platform}, but this is platform ${version}`,
     );
   }
-  const { module: parts } = (await import(pathToFileURL(join(folder, 'module.ts')).href)) as { module?: Module };
-  if (!parts)
+  const { module: definition } = (await import(pathToFileURL(join(folder, 'module.ts')).href)) as { module?: Module };
+  if (!definition)
     throw new Error(
       `${join(folder, 'module.ts')} does not export module; export the result of defineModule({ … }) under this name`,
     );
-  const manifest = completeManifest(source, parts);
-  checkModule({ alias, manifest, parts }, await undeclaredCalls(folder, manifest));
+  const manifest = completeManifest(source, definition);
+  checkModule({ alias, manifest, definition }, await undeclaredCalls(folder, manifest));
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
-  return { alias, folder, manifest, parts, migrations, graphql: await readGraphqlFiles(folder, manifest) };
+  return { alias, folder, manifest, definition, migrations, graphql: await readGraphqlFiles(folder, manifest) };
 }

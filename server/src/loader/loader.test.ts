@@ -169,18 +169,18 @@ test.each(['61 * * * *', '0 4 * *', '0 4 * * * *', 'every day at four'])(
 );
 
 /** Loaded modules that refer to each other: `notes` with these fields beside a module `orders`. */
-function modulesWith(fields: Partial<Manifest>, parts: Module = {}) {
+function modulesWith(fields: Partial<Manifest>, definition: Module = {}) {
   const orders = testModule({
     alias: 'orders',
     emits: ['order.created'],
     actions: { 'orders.get': action({ summary: 'Get', public: true, bus: { rateLimit: 1 }, run: async () => ({}) }) },
   });
-  const notes = testModule({ alias: 'notes', ...parts });
+  const notes = testModule({ alias: 'notes', ...definition });
   const selling = { ...orders, manifest: { ...orders.manifest, permissions: ['orders.view'] } };
   return [selling, { ...notes, manifest: { ...notes.manifest, permissions: ['notes.view'], ...fields } }];
 }
 
-const needing = (needs: string | string[]): Module => ({
+const moduleWithNeeds = (needs: string | string[]): Module => ({
   actions: { 'notes.get': action({ summary: 'Get', needs, run: async () => ({}) }) },
 });
 
@@ -194,7 +194,7 @@ const noteCreated = (needs?: string) => ({
 test('a GraphQL subscription without a permission is refused', () => {
   const manifest = { ...good, events: { emits: ['note.created'] } };
   const check = (needs?: string) => () =>
-    checkModule({ alias: 'notes', manifest, parts: { events: { 'note.created': noteCreated(needs) } } });
+    checkModule({ alias: 'notes', manifest, definition: { events: { 'note.created': noteCreated(needs) } } });
   expect(check()).toThrow('events.note.created: a GraphQL subscription needs a permission; declare one in needs');
   expect(check('notes.view')).not.toThrow();
 });
@@ -203,10 +203,10 @@ test('references to permissions, events and operations that exist are accepted',
   const consumes = ['orders.get', { operation: 'orders.get', permission: 'notes.view' }];
   const known = modulesWith(
     { api: { consumes }, events: { listens: ['order.created'] } },
-    needing(['notes.view', 'orders.view']),
+    moduleWithNeeds(['notes.view', 'orders.view']),
   );
   expect(() => checkReferences(known)).not.toThrow();
-  expect(() => checkReferences(modulesWith({}, needing(signedIn)))).not.toThrow();
+  expect(() => checkReferences(modulesWith({}, moduleWithNeeds(signedIn)))).not.toThrow();
 });
 
 test('a type of notifications is declared by one module', () => {
@@ -221,7 +221,7 @@ test.each<[string, Partial<Manifest>, Module, string]>([
   [
     'an action that needs an unknown permission',
     {},
-    needing('notes.veiw'),
+    moduleWithNeeds('notes.veiw'),
     'actions.notes.get.needs: there is no permission notes.veiw; add it to permissions in module.json or correct the name',
   ],
   [
@@ -254,8 +254,10 @@ test.each<[string, Partial<Manifest>, Module, string]>([
     {},
     'api.consumes: orders.view, which is to authorize orders.get, is not a permission of this module',
   ],
-])('%s is refused, naming module and field', (_, fields, parts, message) => {
-  expect(() => checkReferences(modulesWith(fields, parts))).toThrow(`the module notes cannot be loaded: ${message}`);
+])('%s is refused, naming module and field', (_, fields, definition, message) => {
+  expect(() => checkReferences(modulesWith(fields, definition))).toThrow(
+    `the module notes cannot be loaded: ${message}`,
+  );
 });
 
 test('events and settings that module.json does not list are those of the code', async () => {
@@ -312,7 +314,7 @@ const reading = operation({
   output: Type.Object({ id: Type.String(), total: Type.String() }),
   run: async () => ({ id: '', total: '' }),
 });
-const provider = (parts: Module) => testModule({ alias: 'orders', ...parts });
+const provider = (definition: Module) => testModule({ alias: 'orders', ...definition });
 const consumer = (consumed: Consumed, system = false) => {
   const module = testModule({ alias: 'notes', consumes: [consumed] });
   return { ...module, manifest: { ...module.manifest, system } };

@@ -11,6 +11,6 @@ export function ringLockPath(ring: string): string {
 /** `MODULE_LOCK_PATH`, else the lock file of this process's ring, else the default lock file. */
 export function lockPath({ moduleLockPath, ringName }: Pick<Config, 'moduleLockPath' | 'ringName'>): string {
   if (moduleLockPath !== undefined) return moduleLockPath;
-  const ofRing = ringLockPath(ringName);
-  return existsSync(join(repository, ofRing)) ? ofRing : 'modules/manifest.lock.json';
+  const ringPath = ringLockPath(ringName);
+  return existsSync(join(repository, ringPath)) ? ringPath : 'modules/manifest.lock.json';
 }

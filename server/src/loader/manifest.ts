@@ -42,9 +42,8 @@ const Mask = Type.Union([MaskRule, Type.Record(Type.String(), MaskRule)]);
 export type Mask = Static<typeof Mask>;
 
 /**
- * A column of a table with rows about customers. `keep`: does not identify the customer. `personal`: reset to its
- * default when the customer is anonymized; with a `mask`, also masked in exports. `internal`: generated from other
- * columns, never exported.
+ * `keep`: does not identify the customer. `personal`: reset to its default when the customer is anonymized, and with a
+ * `mask` masked in exports. `internal`: generated from other columns, never exported.
  */
 const ColumnKind = Type.Union([Type.Enum(['keep', 'personal', 'internal']), Type.Object({ mask: Mask })]);
 export type ColumnKind = Static<typeof ColumnKind>;

@@ -4,7 +4,7 @@ import { consumedOperation, type Manifest } from './manifest.ts';
 
 interface Described {
   readonly manifest: Manifest;
-  readonly parts: Module;
+  readonly definition: Module;
 }
 
 /** The manifest with the events and settings of the code, unless it lists them. */
@@ -22,9 +22,9 @@ export function completeManifest(manifest: Manifest, { events, listeners, settin
  * was built against, so that compatibility can be checked without running the code.
  */
 export function packedManifest(module: Described, modules: readonly Described[]): Manifest {
-  const { manifest, parts } = module;
-  const provides = Object.entries(parts.actions ?? {}).filter(([, { bus }]) => bus);
-  const internal = Object.entries(parts.operations ?? {});
+  const { manifest, definition } = module;
+  const provides = Object.entries(definition.actions ?? {}).filter(([, { bus }]) => bus);
+  const internal = Object.entries(definition.operations ?? {});
   const consumes = (manifest.api?.consumes ?? []).map((entry) => {
     const consumed = consumedOperation(entry);
     const action = findOperation(modules, consumed.operation);
@@ -35,13 +35,13 @@ export function packedManifest(module: Described, modules: readonly Described[])
     ...(internal.length > 0 ? { internal: internal.map(([name, action]) => describeInternal(name, action)) } : {}),
     consumes,
   };
-  return { ...completeManifest(manifest, parts), api } as Manifest;
+  return { ...completeManifest(manifest, definition), api } as Manifest;
 }
 
 /** An operation that modules can call, by name. */
-export function findOperation(modules: readonly Pick<Described, 'parts'>[], name: string): Action | undefined {
-  for (const { parts } of modules) {
-    const action = parts.operations?.[name] ?? parts.actions?.[name];
+export function findOperation(modules: readonly Pick<Described, 'definition'>[], name: string): Action | undefined {
+  for (const { definition } of modules) {
+    const action = definition.operations?.[name] ?? definition.actions?.[name];
     if (action?.bus || action?.internal) return action;
   }
   return undefined;

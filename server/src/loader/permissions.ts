@@ -2,7 +2,7 @@ import type { DeclaredPermission } from '@chowk/kit/kernel';
 import type { Manifest } from './manifest.ts';
 
 /** The permissions that the modules declare, in order. */
-export function permissionsOf(modules: readonly { readonly manifest: Manifest }[]): DeclaredPermission[] {
+export function collectPermissions(modules: readonly { readonly manifest: Manifest }[]): DeclaredPermission[] {
   return modules
     .flatMap(({ manifest }) => manifest.permissions ?? [])
     .map((entry) => (typeof entry === 'string' ? { name: entry, description: entry } : entry))

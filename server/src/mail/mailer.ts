@@ -10,7 +10,7 @@ const purpose = 'mail';
 const mailJob = 'kernel.mail';
 const maxListed = 200;
 
-interface MailerParts {
+interface MailerOptions {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly now: () => Date;
@@ -24,13 +24,13 @@ interface Transport {
 
 /** Sends mails in the background. Queued mails are encrypted, because their links give access to accounts. */
 export class Mailer {
-  readonly #parts: MailerParts;
+  readonly #options: MailerOptions;
   readonly #transport: Transport;
 
-  constructor(parts: MailerParts) {
-    this.#parts = parts;
-    const { mailUrl, mailFrom } = parts.config;
-    this.#transport = mailUrl === undefined ? new MailFolder(parts) : createSmtpTransport(mailUrl, mailFrom);
+  constructor(options: MailerOptions) {
+    this.#options = options;
+    const { mailUrl, mailFrom } = options.config;
+    this.#transport = mailUrl === undefined ? new MailFolder(options) : createSmtpTransport(mailUrl, mailFrom);
   }
 
   readonly jobs: Readonly<Record<string, Job>> = {
@@ -39,20 +39,20 @@ export class Mailer {
       queue: 'mail',
       retries: [10, 60, 300, 1_800, 7_200, 21_600],
       run: async (_, { sealed }) => {
-        await this.#transport.deliver(JSON.parse(this.#parts.secrets.open(purpose, sealed)) as LaidOutMail);
+        await this.#transport.deliver(JSON.parse(this.#options.secrets.open(purpose, sealed)) as LaidOutMail);
       },
     }),
   };
 
   /** Queues a mail; with a transaction on the central database, when it commits. */
   async send(mail: Mail, tx?: Db): Promise<void> {
-    const { job, data } = this.taskOf(mail);
-    await this.#parts.add(job, data, tx);
+    const { job, data } = this.createTask(mail);
+    await this.#options.add(job, data, tx);
   }
 
   /** The job that sends the mail, and its data. */
-  taskOf(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
-    return { job: mailJob, data: { sealed: this.#parts.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
+  createTask(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
+    return { job: mailJob, data: { sealed: this.#options.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
   }
 
   async listStored(): Promise<readonly StoredMail[]> {
@@ -86,7 +86,7 @@ function createSmtpTransport(url: string, from: string): Transport {
   };
 }
 
-/** Of `shop@example.com` or `Shop <shop@example.com>`. */
+/** The address in `shop@example.com` or `Shop <shop@example.com>`. */
 function addressIn(mailbox: string): string {
   return mailbox.replace(/^.*<|>$/g, '');
 }
@@ -97,7 +97,7 @@ class MailFolder implements Transport {
   readonly #from: string;
   readonly #now: () => Date;
 
-  constructor({ config, now }: MailerParts) {
+  constructor({ config, now }: MailerOptions) {
     this.#folder = join(config.storagePath, 'mail');
     this.#from = config.mailFrom;
     this.#now = now;

@@ -42,13 +42,13 @@ async function run(...argv: string[]) {
   }
 }
 
-const notesOf = (tenant: typeof acme) => tenant.db.rows(sql`SELECT n FROM notes ORDER BY n`);
+const readNotes = (tenant: typeof acme) => tenant.db.rows(sql`SELECT n FROM notes ORDER BY n`);
 
 test('a job runs at once for the named tenant, and its result is printed', async () => {
   expect(await run('notes.add', `--tenant=${acme.id}`, '--data={"n":1}')).toEqual({
     printed: [{ tenant: acme.id, state: 'done', result: { added: 1 }, ms: expect.any(Number) }],
   });
-  expect([await notesOf(acme), await notesOf(other)]).toEqual([[{ n: 1 }], []]);
+  expect([await readNotes(acme), await readNotes(other)]).toEqual([[{ n: 1 }], []]);
 });
 
 test('without a tenant it runs for every tenant that has the module', async () => {

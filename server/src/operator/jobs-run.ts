@@ -34,7 +34,7 @@ export const jobsRunCommand: Command = {
 };
 
 function readData({ jobs }: Kernel, job: string, text: string): unknown {
-  const { data: schema } = jobs.handlerOf(job);
+  const { data: schema } = jobs.getHandler(job);
   if (!schema) throw new UsageError(`${job} can be added by the kernel only`);
   let data: unknown;
   try {
@@ -49,7 +49,7 @@ function readData({ jobs }: Kernel, job: string, text: string): unknown {
 
 /** One empty tenant stands for a system job. */
 async function tenantsFor({ jobs, directory, installations }: Kernel, job: string, label: string | undefined) {
-  const { module } = jobs.handlerOf(job);
+  const { module } = jobs.getHandler(job);
   if (jobs.isSystemJob(job)) {
     if (label !== undefined) throw new UsageError(`${job} runs for the platform; leave out --tenant`);
     return [''];
@@ -66,7 +66,7 @@ async function tenantsFor({ jobs, directory, installations }: Kernel, job: strin
 async function runJob({ jobs }: Kernel, job: string, tenant: string, data: unknown): Promise<Outcome> {
   const startedAt = performance.now();
   const outcome = await jobs
-    .handlerOf(job)
+    .getHandler(job)
     .perform({ job, tenant, data: structuredClone(data), requestId: 'jobs:run' })
     .then(
       (result) => ({ state: 'done', result }) as const,

@@ -35,7 +35,7 @@ test('the owner of an installed platform can use a module that was added later, 
   const before = await startAccounts();
   await install(before);
   const acme = await before.tenant();
-  const after = await startAccounts({ beside: before, modules: [...existing, newModule('added')] });
+  const after = await startAccounts({ sharedWith: before, modules: [...existing, newModule('added')] });
   const owner = await after.person({ tenant: acme });
   expect((await owner.get('/api/v1/added')).status).toBe(404);
   await seedModules(after.kernel);
@@ -48,7 +48,7 @@ test('chowkd migrate seeds and enables a new module and migrates its tables', as
   await install(before);
   const acme = await before.tenant();
   const after = await startAccounts({
-    beside: before,
+    sharedWith: before,
     modules: [...existing, newModule('points', 'CREATE TABLE points (n int)')],
   });
   const session = { kernel: async () => after.kernel, say() {}, table() {}, progress() {} } as unknown as Session;
@@ -61,7 +61,7 @@ test('chowkd migrate seeds and enables a new module and migrates its tables', as
 test('a module that a tenant has disabled stays disabled, and one that is not migrated is not enabled', async () => {
   const before = await startAccounts();
   const [acme, disabling, behind] = [await before.tenant(), await before.tenant(), await before.tenant()];
-  const { kernel } = await startAccounts({ beside: before, modules: [...existing, newModule('stamps')] });
+  const { kernel } = await startAccounts({ sharedWith: before, modules: [...existing, newModule('stamps')] });
   await kernel.installations.set(disabling.id, 'stamps', 'disabled');
   await kernel.central.db.run(sql`UPDATE tenant_migrations SET applied = '{}' WHERE tenant_id = ${behind.id}`);
   await enableModules(kernel);

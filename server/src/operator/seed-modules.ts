@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { autoInstallEverywhere } from '../loader/installations.ts';
-import { autoInstalledOf } from '../loader/module-parts.ts';
+import { listAutoInstalled } from '../loader/module-declarations.ts';
 
 /** Seeds the permissions, grants and settings of modules that were added since the platform was installed. */
 export async function seedModules(kernel: Kernel): Promise<void> {
@@ -19,5 +19,5 @@ export async function seedModules(kernel: Kernel): Promise<void> {
 
 /** Enables new modules with `auto_install` for the tenants of this ring whose databases are migrated. */
 export async function enableModules({ central, config, databases, modules }: Kernel): Promise<void> {
-  await autoInstallEverywhere(central.db, config.ringName, databases.migrationIds, autoInstalledOf(modules));
+  await autoInstallEverywhere(central.db, config.ringName, databases.migrationIds, listAutoInstalled(modules));
 }

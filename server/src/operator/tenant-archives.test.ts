@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { chowkd, temporaryFolder } from '../../testing/chowkd.ts';
 import { uniqueId } from '../../testing/platform.ts';
-import { aside } from '../../testing/scratch-database.ts';
+import { onSeparateConnection } from '../../testing/scratch-database.ts';
 
 /** The environment of an installation whose database user may create databases and nothing else. */
 async function newInstallation(): Promise<Record<string, string>> {
   const name = `plain_${randomBytes(5).toString('hex')}`;
-  await aside('postgres', (connection) => connection.script(`CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${name}'`));
+  await onSeparateConnection('postgres', (connection) =>
+    connection.script(`CREATE ROLE ${name} LOGIN CREATEDB PASSWORD '${name}'`),
+  );
   const { port } = inject('server');
   return {
     STORAGE_PATH: await temporaryFolder(),

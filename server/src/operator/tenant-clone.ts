@@ -1,6 +1,6 @@
 import { cloneTenant } from '../tenancy/archive-import.ts';
-import { tenantIdOf } from '../tenancy/tenants.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { requireTenantId } from '../tenancy/tenants.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
 
 export const tenantCloneCommand: Command = {
@@ -10,9 +10,9 @@ export const tenantCloneCommand: Command = {
   positionals: { min: 2, max: 2 },
   async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
     const kernel = await open();
-    const source = await tenantIdOf(kernel.central.db, label);
-    const parts = await archiveParts(kernel, throttled(progress));
-    const { reports } = await cloneTenant(parts, source, { id });
+    const source = await requireTenantId(kernel.central.db, label);
+    const services = await archiveServices(kernel, throttled(progress));
+    const { reports } = await cloneTenant(services, source, { id });
     if (options.json) return table([{ id, reports }], '');
     say(`Copied ${source} to ${id}. Pending work, such as events, mails and deliveries, stays with ${source}.`);
     for (const report of reports) say(`  ${report}`);

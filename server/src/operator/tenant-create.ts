@@ -35,7 +35,7 @@ export const tenantCreateCommand: Command = {
 interface OwnerToBe {
   /** Runs in the transaction that creates the tenant. */
   readonly join: InTransaction;
-  /** What happens next. */
+  /** The next step, for the operator. */
   welcome(): string;
 }
 

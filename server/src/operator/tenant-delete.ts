@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kernel } from '../kernel.ts';
 import { exportTenant } from '../tenancy/archive-export.ts';
-import type { ArchiveParts } from '../tenancy/archive-parts.ts';
+import type { ArchiveServices } from '../tenancy/archive-services.ts';
 import { deleteTenant } from '../tenancy/remove-tenant.ts';
-import { resumeTenant, showTenant, suspendTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { requireTenantId, resumeTenant, showTenant, suspendTenant, type TenantSummary } from '../tenancy/tenants.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import { type Command, UsageError } from './command.ts';
 import { archiveName } from './tenant-export.ts';
 
@@ -19,7 +19,7 @@ export const tenantDeleteCommand: Command = {
     const kernel = await open();
     const { id, role, status } = (await showTenant(
       kernel.central.db,
-      await tenantIdOf(kernel.central.db, label),
+      await requireTenantId(kernel.central.db, label),
     )) as TenantSummary;
     if (role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     if (!['active', 'suspended', 'deleting'].includes(status))
@@ -27,23 +27,27 @@ export const tenantDeleteCommand: Command = {
     const confirmed = options.yes ?? (await ask(`This deletes ${id} and all of its data. Enter its id to continue:`));
     if (confirmed === undefined) throw new UsageError(`confirm with --yes=${id}`);
     if (confirmed !== id) throw new UsageError(`${String(confirmed)} is not ${id}; nothing was deleted`);
-    const parts = await archiveParts(kernel, throttled(progress));
+    const services = await archiveServices(kernel, throttled(progress));
     // The database of an interrupted deletion may be gone.
     if (status !== 'deleting' && !options['no-export'])
-      say(`Exported it to ${await exportSuspended(kernel, parts, id)}.`);
-    await deleteTenant(parts, id);
+      say(`Exported it to ${await exportSuspended(kernel, services, id)}.`);
+    await deleteTenant(services, id);
     say(`Deleted ${id}.`);
   },
 };
 
 /** Suspended first, so that nothing is written after the export. If it fails, the tenant is as before. */
-async function exportSuspended({ central, config, now }: Kernel, parts: ArchiveParts, id: string): Promise<string> {
+async function exportSuspended(
+  { central, config, now }: Kernel,
+  services: ArchiveServices,
+  id: string,
+): Promise<string> {
   const folder = join(config.storagePath, 'exports');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, archiveName(id, now()));
   const wasActive = await suspendTenant(central.db, id, 'deletion');
   try {
-    await exportTenant(parts, id, file);
+    await exportTenant(services, id, file);
     return file;
   } catch (error) {
     if (wasActive) await resumeTenant(central.db, id);

@@ -1,6 +1,6 @@
 import { type Finding, findProblems } from '../tenancy/doctor.ts';
 import { finishRemoval } from '../tenancy/remove-tenant.ts';
-import { archiveParts } from './archive-parts.ts';
+import { archiveServices } from './archive-services.ts';
 import type { Command } from './command.ts';
 
 export const tenantDoctorCommand: Command = {
@@ -12,7 +12,7 @@ export const tenantDoctorCommand: Command = {
   async run({ kernel, table }, { options }) {
     const platform = await kernel();
     const { central, databases } = platform;
-    const erase = async (id: string) => finishRemoval(await archiveParts(platform), id);
+    const erase = async (id: string) => finishRemoval(await archiveServices(platform), id);
     const rows: { problem: string; subject: string; remedy: string; state: string }[] = [];
     for (const finding of await findProblems(central, databases, erase)) {
       const { problem, subject, remedy } = finding;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exportTenant } from '../tenancy/archive-export.ts';
-import { tenantIdOf } from '../tenancy/tenants.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { requireTenantId } from '../tenancy/tenants.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
 
 export const tenantExportCommand: Command = {
@@ -13,11 +13,11 @@ export const tenantExportCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, say, table, progress }, { positionals: [label = ''], options }) {
     const kernel = await open();
-    const id = await tenantIdOf(kernel.central.db, label);
+    const id = await requireTenantId(kernel.central.db, label);
     const file = resolve(String(options.out ?? archiveName(id, kernel.now())));
     if (existsSync(file)) throw new Error(`${file} exists already; choose another file with --out`);
     const { rows, files, bytes, missingFiles } = await exportTenant(
-      await archiveParts(kernel, throttled(progress)),
+      await archiveServices(kernel, throttled(progress)),
       id,
       file,
     );

@@ -1,6 +1,6 @@
 import { importTenant } from '../tenancy/archive-import.ts';
 import { openArchive } from '../tenancy/archive-source.ts';
-import { archiveParts, throttled } from './archive-parts.ts';
+import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
 import { prepareOwner } from './tenant-create.ts';
 
@@ -15,8 +15,8 @@ export const tenantImportCommand: Command = {
     const id = typeof options.id === 'string' ? options.id : await idIn(file, isLarge);
     const kernel = await open();
     const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
-    const parts = await archiveParts(kernel, throttled(progress));
-    const { reports } = await importTenant(parts, file, { id, isLarge, inTransaction: owner?.join });
+    const services = await archiveServices(kernel, throttled(progress));
+    const { reports } = await importTenant(services, file, { id, isLarge, inTransaction: owner?.join });
     if (options.json) return table([{ id, reports }], '');
     say(`Imported ${id}.`);
     for (const report of reports) say(`  ${report}`);

@@ -1,5 +1,5 @@
 import { moveTenant } from '../tenancy/move-tenant.ts';
-import { tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId } from '../tenancy/tenants.ts';
 import { type Command, UsageError } from './command.ts';
 
 export const tenantMoveCommand: Command = {
@@ -18,7 +18,7 @@ export const tenantMoveCommand: Command = {
     const grace = Number(options.grace);
     if (!(grace >= 0 && grace <= 600)) throw new UsageError('--grace must be a number of seconds from 0 to 600');
     const { central, databases } = await kernel();
-    const id = await tenantIdOf(central.db, label);
+    const id = await requireTenantId(central.db, label);
     const result = await moveTenant(central, databases, id, {
       to: options.to,
       isOffline: Boolean(options.offline),

@@ -1,7 +1,7 @@
 import { sql } from '@chowk/kit/kernel';
 import { requireServer } from '../tenancy/servers.ts';
 import type { TenantDatabases } from '../tenancy/tenant-databases.ts';
-import { showTenant, type TenantSummary, tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId, showTenant, type TenantSummary } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
 
 export const tenantShowCommand: Command = {
@@ -11,12 +11,12 @@ export const tenantShowCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ kernel, table }, { positionals: [label = ''], options }) {
     const { central, databases } = await kernel();
-    const tenant = (await showTenant(central.db, await tenantIdOf(central.db, label))) as TenantSummary;
+    const tenant = (await showTenant(central.db, await requireTenantId(central.db, label))) as TenantSummary;
     const state = await central.db.row(sql`
       SELECT m.status AS migrations, m.error AS migration_error, mv.step AS move, mv.target AS moving_to
       FROM tenants t LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
       LEFT JOIN tenant_moves mv ON mv.tenant_id = t.id WHERE t.id = ${tenant.id}`);
-    const fields = { ...tenant, ...state, database_size: await sizeOf(databases, tenant) };
+    const fields = { ...tenant, ...state, database_size: await readSize(databases, tenant) };
     if (options.json) return table([fields], '');
     const domains = tenant.domains.map(({ domain: name, kind }) => `${name} (${kind})`);
     table(
@@ -26,7 +26,7 @@ export const tenantShowCommand: Command = {
   },
 };
 
-async function sizeOf({ servers }: TenantDatabases, { server, database }: TenantSummary): Promise<string> {
+async function readSize({ servers }: TenantDatabases, { server, database }: TenantSummary): Promise<string> {
   try {
     const row = await requireServer({ servers }, server).db.row<{ size: string }>(sql`
       SELECT pg_size_pretty(pg_database_size(oid)) AS size FROM pg_database WHERE datname = ${database}`);

@@ -1,4 +1,4 @@
-import { suspendTenant, tenantIdOf } from '../tenancy/tenants.ts';
+import { requireTenantId, suspendTenant } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
 
 export const tenantSuspendCommand: Command = {
@@ -9,7 +9,7 @@ export const tenantSuspendCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ kernel, say }, { positionals: [label = ''], options }) {
     const { central } = await kernel();
-    const id = await tenantIdOf(central.db, label);
+    const id = await requireTenantId(central.db, label);
     if (!(await suspendTenant(central.db, id, typeof options.reason === 'string' ? options.reason : null))) {
       throw new Error(`${id} is not active; see 'chowkd tenant:show ${id}'`);
     }

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { silent } from '../../testing/silent-log.ts';
 import { logUnhandledRejections } from './unhandled-rejections.ts';
 
-test('a failure that nothing handles is logged and does not end the process', () => {
+test('an unhandled failure is logged and does not end the process', () => {
   const on = vi.spyOn(process, 'on').mockReturnThis();
   const error = vi.fn();
   logUnhandledRejections({ ...silent, error });

@@ -81,9 +81,9 @@ const resolve = async (hostname: string) => {
 
 const strict = new OutboundClient({ allowedHosts: [], resolve });
 const client = new OutboundClient({ allowedHosts: ['127.0.0.1'], resolve });
-const generous = new OutboundClient({ allowedHosts: ['127.0.0.1', `localhost:${port}`], resolve });
+const permissive = new OutboundClient({ allowedHosts: ['127.0.0.1', `localhost:${port}`], resolve });
 
-async function codeOf(sent: Promise<unknown>): Promise<string> {
+async function catchCode(sent: Promise<unknown>): Promise<string> {
   return sent.then(
     () => 'answered',
     (failure: Failure) => failure.code,
@@ -170,7 +170,7 @@ const privateHosts = [
 ];
 
 test.each(privateHosts)('a request to %s is refused before a connection is opened', async (host) => {
-  expect(await codeOf(strict.request(`https://${host}:${port}/hello`))).toBe('outbound.address_refused');
+  expect(await catchCode(strict.request(`https://${host}:${port}/hello`))).toBe('outbound.address_refused');
   expect(connections).toBe(0);
 });
 
@@ -188,7 +188,7 @@ test.each([
   ['https://shop.example:465', 'outbound.port_refused'],
   ['https://shop.example:22', 'outbound.port_refused'],
 ])('%s is refused as %s, also when it is only stored', async (url, code) => {
-  expect(await codeOf(strict.request(url))).toBe(code);
+  expect(await catchCode(strict.request(url))).toBe(code);
   expect(() => strict.check(url)).toThrow(expect.objectContaining({ code }));
 });
 
@@ -196,7 +196,7 @@ test('the addresses that are checked are those of the connection: the name is lo
   const answers = [['127.0.0.1'], ['93.184.215.14']];
   const rebinding = new OutboundClient({ allowedHosts: [], resolve: async () => answers.shift() ?? [] });
   rebinding.check(`https://rebind.example:${port}/hello`);
-  expect(await codeOf(rebinding.request(`https://rebind.example:${port}/hello`))).toBe('outbound.address_refused');
+  expect(await catchCode(rebinding.request(`https://rebind.example:${port}/hello`))).toBe('outbound.address_refused');
   expect(answers).toEqual([['93.184.215.14']]);
   expect(connections).toBe(0);
 });
@@ -216,9 +216,9 @@ test('the response has status, headers and body', async () => {
 
 test('a host is allowed by its exact name and, where one is given, its port', async () => {
   const other = await listen(createServer(listener));
-  expect(await codeOf(generous.request(`http://localhost:${port}/hello`))).toBe('answered');
-  expect(await codeOf(generous.request(`http://localhost:${other}/hello`))).toBe('outbound.not_https');
-  expect(await codeOf(generous.request(`http://127.0.0.1.localhost:${port}/hello`))).toBe('outbound.not_https');
+  expect(await catchCode(permissive.request(`http://localhost:${port}/hello`))).toBe('answered');
+  expect(await catchCode(permissive.request(`http://localhost:${other}/hello`))).toBe('outbound.not_https');
+  expect(await catchCode(permissive.request(`http://127.0.0.1.localhost:${port}/hello`))).toBe('outbound.not_https');
 });
 
 describe('redirects', () => {
@@ -228,12 +228,12 @@ describe('redirects', () => {
     ['/elsewhere', 'outbound.not_https'],
     ['/to-file', 'outbound.invalid_url'],
   ])('a redirect (%s) to where no request may go is refused', async (path, code) => {
-    expect(await codeOf(client.request(`${here}${path}`))).toBe(code);
+    expect(await catchCode(client.request(`${here}${path}`))).toBe(code);
     expect(received.map(({ url }) => url)).toEqual([path]);
   });
 
   test('are followed five times at most', async () => {
-    expect(await codeOf(client.request(`${here}/loop`))).toBe('outbound.too_many_redirects');
+    expect(await catchCode(client.request(`${here}/loop`))).toBe('outbound.too_many_redirects');
     expect(received).toHaveLength(6);
   });
 
@@ -250,7 +250,7 @@ describe('redirects', () => {
       Cookie: 'a=secret',
       Accept: 'text/plain',
     };
-    await generous.request(`${here}/elsewhere`, { method: 'POST', headers, body: 'ping' });
+    await permissive.request(`${here}/elsewhere`, { method: 'POST', headers, body: 'ping' });
     expect(received).toMatchObject([
       { headers: { authorization: 'Bearer secret', 'private-token': 'secret', cookie: 'a=secret' } },
       { method: 'POST', body: 'ping', headers: { accept: 'text/plain' } },
@@ -268,7 +268,7 @@ describe('redirects', () => {
 
 describe('limits', () => {
   test('a response above the maximum size fails', async () => {
-    expect(await codeOf(client.request(`${here}/large`, { maxBytes: 99_999 }))).toBe('outbound.response_too_large');
+    expect(await catchCode(client.request(`${here}/large`, { maxBytes: 99_999 }))).toBe('outbound.response_too_large');
     expect((await client.request(`${here}/large`, { maxBytes: 100_000 })).body).toHaveLength(100_000);
   });
 
@@ -278,13 +278,13 @@ describe('limits', () => {
   });
 
   test.each(['/silent', '/stuck'])('a server that does not finish its response (%s) is given up', async (path) => {
-    expect(await codeOf(client.request(`${here}${path}`, { timeoutMs: 300 }))).toBe('outbound.timeout');
+    expect(await catchCode(client.request(`${here}${path}`, { timeoutMs: 300 }))).toBe('outbound.timeout');
   });
 
-  test('a download that nobody reads ends with its time', async () => {
+  test('a download that nobody reads ends at its timeout', async () => {
     const { body } = await client.download(`${here}/stuck`, { timeoutMs: 300 });
     await stuck;
-    expect(await codeOf(Array.fromAsync(body))).toBe('outbound.timeout');
+    expect(await catchCode(Array.fromAsync(body))).toBe('outbound.timeout');
   });
 });
 

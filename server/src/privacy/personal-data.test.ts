@@ -5,7 +5,7 @@ import { testConfig } from '../../testing/test-config.ts';
 import { type TestModule, testModule } from '../../testing/test-module.ts';
 import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
 import type { Manifest, TableData } from '../loader/manifest.ts';
-import { personalDataOf } from './personal-data.ts';
+import { createPersonalData } from './personal-data.ts';
 
 type Data = NonNullable<Manifest['data']>;
 
@@ -38,8 +38,8 @@ const holdsText = ({ type }: Column) => textTypes.has(type.replace(/^_/, ''));
 
 /** What the manifests fail to declare about the tables of a database. */
 async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]> {
-  const columns = Map.groupBy(await columnsOf(db), ({ table }) => table);
-  const references = await referencesOf(db);
+  const columns = Map.groupBy(await listColumns(db), ({ table }) => table);
+  const references = await listReferences(db);
   const declared = modules.flatMap(({ alias, manifest }) =>
     Object.entries(manifest.data ?? {}).map(([table, data]) => ({ alias, table, data })),
   );
@@ -60,7 +60,7 @@ async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]>
   // Child rows are deleted first, so a table that refers to another must be declared as its child.
   const crossed = references.filter(
     ({ from, to }) =>
-      from !== to && tied.has(from) && tied.has(to) && !(depthOf(declared, from) > depthOf(declared, to)),
+      from !== to && tied.has(from) && tied.has(to) && !(tableDepth(declared, from) > tableDepth(declared, to)),
   );
   return [
     ...undeclared.map((table) => `${table} is not declared`),
@@ -68,7 +68,7 @@ async function gaps(db: Db, modules: readonly LoadedModule[]): Promise<string[]>
     ...untied.map(([table]) => `${table} belongs to customers and is not tied to them`),
     ...crossed.map(({ from, to }) => `${from} refers to ${to} and is not declared to belong to it`),
     ...declared.flatMap(({ table, data }) => gapsOfTable(table, data, columns.get(table) ?? [])),
-    ...(await uniqueOf(db)).flatMap(({ table, by }) => gapsOfUnique(table, by, declared)),
+    ...(await listUniqueIndexes(db)).flatMap(({ table, by }) => gapsOfUnique(table, by, declared)),
   ].toSorted();
 }
 
@@ -114,24 +114,24 @@ function gapsOfUnique(table: string, by: readonly string[], declared: readonly {
 }
 
 /** Partial indexes are left to the module. */
-function uniqueOf(db: Db): Promise<{ table: string; by: string[] }[]> {
+function listUniqueIndexes(db: Db): Promise<{ table: string; by: string[] }[]> {
   return db.rows(sql`
     SELECT indrelid::regclass::text AS "table", array_agg(attname::text ORDER BY attnum) AS by
     FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey)
     WHERE indisunique AND indpred IS NULL AND indrelid::regclass::text !~ '\\.' GROUP BY indexrelid, indrelid`);
 }
 
-function depthOf(declared: readonly { table: string; data: TableData }[], table: string): number {
+function tableDepth(declared: readonly { table: string; data: TableData }[], table: string): number {
   const { customer, parent } = declared.find((one) => one.table === table)?.data ?? {};
   if (customer !== undefined) return customer === 'id' ? -1 : 0;
-  return parent ? depthOf(declared, parent.table) + 1 : 0;
+  return parent ? tableDepth(declared, parent.table) + 1 : 0;
 }
 
 function isTied({ customer, parent }: TableData): boolean {
   return customer !== undefined || parent !== undefined;
 }
 
-function columnsOf(db: Db): Promise<Column[]> {
+function listColumns(db: Db): Promise<Column[]> {
   return db.rows<Column>(sql`
     SELECT c.table_name::text AS "table", c.column_name::text AS "column", c.udt_name::text AS type,
       c.is_nullable = 'YES' OR c.column_default IS NOT NULL AS emptiable, c.is_generated = 'ALWAYS' AS generated
@@ -139,7 +139,7 @@ function columnsOf(db: Db): Promise<Column[]> {
     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1, 2`);
 }
 
-function referencesOf(db: Db): Promise<{ from: string; to: string }[]> {
+function listReferences(db: Db): Promise<{ from: string; to: string }[]> {
   return db.rows(sql`
     SELECT one.relname::text AS "from", other.relname::text AS "to" FROM pg_constraint
     JOIN pg_class one ON one.oid = conrelid JOIN pg_class other ON other.oid = confrelid WHERE contype = 'f'`);
@@ -154,9 +154,9 @@ test('all modules declare their tables and the personal columns of customers', a
   const modules = await loadModules(testConfig());
   const platform = await startPlatform({ modules });
   const { db } = await platform.tenant();
-  const ofTenants = modules.filter(({ manifest }) => !manifest.system);
-  expect(await gaps(db, ofTenants)).toEqual([]);
-  const tied = ofTenants.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
+  const tenantModules = modules.filter(({ manifest }) => !manifest.system);
+  expect(await gaps(db, tenantModules)).toEqual([]);
+  const tied = tenantModules.flatMap(({ manifest }) => Object.values(manifest.data ?? {}).filter(isTied));
   expect(tied.length).toBeGreaterThan(5);
 });
 
@@ -267,24 +267,24 @@ async function twoBuyers() {
     await db.run(sql`INSERT INTO files VALUES (${uuid(owner, 5)}, ${uuid(owner, 3)}, 'asha.png')`);
   }
   const [first, second] = [uuid(1, 0), uuid(2, 0)];
-  return { db, first, second, data: platform.kernel.personalData(db), idOf: (number: number) => uuid(1, number) };
+  return { db, first, second, data: platform.kernel.personalData(db), customerId: (number: number) => uuid(1, number) };
 }
 
 test('an export has all rows of a customer, also of child tables, without generated columns', async () => {
-  const { data, first, idOf } = await twoBuyers();
+  const { data, first, customerId } = await twoBuyers();
   const sent_to = { address1: '12 MG Road', address2: null, city: 'Pune', phone: '+919876543210' };
   expect(await data.rows(first, { masked: false })).toEqual({
     buyers: {
       buyers: [{ id: first, name: 'Asha', phone: '+91 98765', tags: ['a'], level: 'gold', spent: '5.00' }],
-      places: [{ id: idOf(1), buyer: first, street: 'MG Road', phone: '12345', city: 'Pune' }],
+      places: [{ id: customerId(1), buyer: first, street: 'MG Road', phone: '12345', city: 'Pune' }],
     },
     chats: {
-      chats: [{ id: idOf(2), customer_id: first, sent_to, at: '2026-01-02T03:04:05.000Z' }],
+      chats: [{ id: customerId(2), customer_id: first, sent_to, at: '2026-01-02T03:04:05.000Z' }],
       messages: [
-        { id: idOf(3), chat: idOf(2), text: 'Hello' },
-        { id: idOf(4), chat: idOf(2), text: 'Again' },
+        { id: customerId(3), chat: customerId(2), text: 'Hello' },
+        { id: customerId(4), chat: customerId(2), text: 'Again' },
       ],
-      files: [{ id: idOf(5), message: idOf(3), name: 'asha.png' }],
+      files: [{ id: customerId(5), message: customerId(3), name: 'asha.png' }],
     },
   });
 });
@@ -312,16 +312,16 @@ test('rows are counted by module and table', async () => {
 });
 
 test('anonymizing resets personal columns and deletes rows where declared', async () => {
-  const { data, first, second, idOf } = await twoBuyers();
+  const { data, first, second, customerId } = await twoBuyers();
   const before = await data.rows(second, { masked: false });
   await data.anonymize(first);
   expect(await data.rows(first, { masked: false })).toEqual({
     buyers: {
       buyers: [{ id: first, name: null, phone: null, tags: [], level: 'gold', spent: '5.00' }],
-      places: [{ id: idOf(1), buyer: first, street: null, phone: null, city: null }],
+      places: [{ id: customerId(1), buyer: first, street: null, phone: null, city: null }],
     },
     chats: {
-      chats: [{ id: idOf(2), customer_id: first, sent_to: null, at: '2026-01-02T03:04:05.000Z' }],
+      chats: [{ id: customerId(2), customer_id: first, sent_to: null, at: '2026-01-02T03:04:05.000Z' }],
       messages: [],
       // Child rows of messages.
       files: [],
@@ -399,7 +399,7 @@ test('a number without a merge rule is reported, and merge rules need unique_by'
   const { db } = await own.tenant();
   expect(await gaps(db, [cards])).toEqual(['cards.points is a number and has no merge rule']);
   const withoutKey = withData({ alias: 'cards' }, { cards: { customer: 'holder', merge: { points: 'sum' } } });
-  expect(() => personalDataOf([withoutKey])).toThrow('merge rules for cards, which needs unique_by');
+  expect(() => createPersonalData([withoutKey])).toThrow('merge rules for cards, which needs unique_by');
 });
 
 test('a transaction that fails removes nothing', async () => {
@@ -422,7 +422,7 @@ test.each<[string, Data]>([
     { lines: { parent: { table: 'pages', column: 'a' } }, pages: { parent: { table: 'lines', column: 'b' } } },
   ],
 ])('loading fails for a table whose parent is %s', (_, data) => {
-  expect(() => personalDataOf([withData({ alias: 'notes' }, data)])).toThrow(
+  expect(() => createPersonalData([withData({ alias: 'notes' }, data)])).toThrow(
     /the module notes declares data of \w+, which is tied to no customer/,
   );
 });

@@ -25,11 +25,11 @@ interface CustomerTable extends TableData {
   whereCustomer(customerId: string): Sql;
 }
 
-/** Table and column names come from manifests, whose patterns admit identifiers only. */
-export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
-  const tables = modules.flatMap(tablesOf);
+/** Table and column names come from manifests, whose patterns allow identifiers only. */
+export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
+  const tables = modules.flatMap(customerTables);
   // Child rows before their parents, and the customer's own row last.
-  const childrenFirst = tables.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const childrenFirst = tables.toSorted((one, other) => deletionRank(one) - deletionRank(other));
   return (db) => ({
     async rows(customerId, { masked }) {
       const columns = await exportedColumns(db, tables);
@@ -74,7 +74,7 @@ export function personalDataOf(modules: readonly LoadedModule[]): (db: Db) => Pe
   });
 }
 
-function tablesOf({ alias, manifest: { data = {} } }: LoadedModule): CustomerTable[] {
+function customerTables({ alias, manifest: { data = {} } }: LoadedModule): CustomerTable[] {
   return Object.entries(data).flatMap(([table, declared]) => {
     if (declared.merge && !declared.unique_by) {
       throw new Error(`the module ${alias} declares merge rules for ${table}, which needs unique_by as well`);
@@ -107,7 +107,7 @@ function tieToCustomer(
   };
 }
 
-function rankOf({ depth, customer }: CustomerTable): number {
+function deletionRank({ depth, customer }: CustomerTable): number {
   return customer === 'id' ? 1 : -depth;
 }
 

@@ -29,7 +29,7 @@ export class PostgresPubSub implements PubSub {
 
   /** Messages that are published while a statement runs are sent together in the next one, in their order. */
   publish(channel: string, text: string): Promise<void> {
-    const chunks = chunksOf(JSON.stringify([channel, text]));
+    const chunks = splitMessage(JSON.stringify([channel, text]));
     if (this.#next) {
       this.#next.chunks.push(...chunks);
       return this.#next.sent;
@@ -68,7 +68,7 @@ export class PostgresPubSub implements PubSub {
   }
 }
 
-function chunksOf(message: string): string[] {
+function splitMessage(message: string): string[] {
   const id = newId();
   const data = Buffer.from(message).toString('base64');
   const count = Math.ceil(data.length / chunkLength);

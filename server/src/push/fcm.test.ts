@@ -52,7 +52,7 @@ test('a revoked access token is replaced with the next message', async () => {
   expect(await push.send(message)).toEqual({ outcome: 'sent' });
 });
 
-describe('the answer of the service decides about a message', () => {
+describe('the response of the service determines the result of a message', () => {
   test.each<[string, FcmAnswer, object]>([
     ['a token that is no longer registered is dead', fcmAnswers.unregistered, { outcome: 'dead_token' }],
     ['an invalid token is dead', fcmAnswers.invalidToken, { outcome: 'dead_token' }],

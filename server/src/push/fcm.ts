@@ -86,9 +86,9 @@ class Fcm implements PushService {
       });
       // The next message gets a new token.
       if (response.status === 401) this.#token = undefined;
-      return resultOf(response, this.#now());
+      return readResult(response, this.#now());
     } catch (error) {
-      if (error instanceof TokenRefused) return failureOf(error.response, this.#now());
+      if (error instanceof TokenRefused) return readFailure(error.response, this.#now());
       if (!(error instanceof Failure)) throw error;
       return { outcome: 'retry', afterSeconds: defaultRetrySeconds };
     }
@@ -99,7 +99,7 @@ class Fcm implements PushService {
     const latest = this.#token;
     const token = await latest?.catch(() => undefined);
     if (token && token.expiresAt - marginMs > this.#now().getTime()) return token.value;
-    // Of concurrent messages, the first requests the new one.
+    // The first of several concurrent messages requests the new token.
     if (this.#token === latest) this.#token = this.#requestToken();
     return (await (this.#token ?? this.#requestToken())).value;
   }
@@ -163,15 +163,15 @@ interface GoogleError {
 }
 
 /** https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
-function resultOf(response: HttpResponse, now: Date): PushResult {
+function readResult(response: HttpResponse, now: Date): PushResult {
   if (response.status >= 200 && response.status < 300) return { outcome: 'sent' };
   const { status } = errorIn(response);
-  // Only the text tells it from an invalid message.
+  // Only the text distinguishes it from an invalid message.
   const isTokenInvalid = status === 'INVALID_ARGUMENT' && /registration token/i.test(response.body.toString());
-  return status === 'NOT_FOUND' || isTokenInvalid ? { outcome: 'dead_token' } : failureOf(response, now);
+  return status === 'NOT_FOUND' || isTokenInvalid ? { outcome: 'dead_token' } : readFailure(response, now);
 }
 
-function failureOf(response: HttpResponse, now: Date): PushResult {
+function readFailure(response: HttpResponse, now: Date): PushResult {
   const { status, headers } = response;
   const { status: name, details = [] } = errorIn(response);
   const code = details.find(({ errorCode }) => errorCode)?.errorCode;

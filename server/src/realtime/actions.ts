@@ -45,7 +45,7 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
       output: RealtimeConfig,
       run: async ({ client }) => ({
         key: realtime().key,
-        ...addressOf(appUrl, client.host),
+        ...socketAddress(appUrl, client.host),
         auth_endpoint: authEndpoint,
       }),
     }),
@@ -62,7 +62,7 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
       output: SubscriptionGrant,
       errors: ['realtime.channel_forbidden', 'auth.forbidden'],
       run: async (ctx, { socket_id: socketId, channel_name: channel }) => {
-        const channelData = memberOf(ctx, channel);
+        const channelData = presenceMember(ctx, channel);
         const permission = permissionFor(channel);
         if (permission && !ctx.can(permission)) throw fail('auth.forbidden', { permission });
         const { user, session, tenant } = ctx;
@@ -75,7 +75,7 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
 }
 
 /** The caller as a member of a presence channel, as JSON; `undefined` for a private channel. */
-function memberOf({ user: { id, name }, session }: SystemCtx, channel: string): string | undefined {
+function presenceMember({ user: { id, name }, session }: SystemCtx, channel: string): string | undefined {
   if (channel === `private-user.${id}`) return undefined;
   if (channel === 'presence-tenant' && session.kind !== 'client') {
     return JSON.stringify({ user_id: String(id), user_info: { id, name } });
@@ -84,7 +84,7 @@ function memberOf({ user: { id, name }, session }: SystemCtx, channel: string): 
 }
 
 /** The address that the request was sent to also serves sockets. */
-function addressOf(appUrl: string, requestHost: string) {
+function socketAddress(appUrl: string, requestHost: string) {
   const { protocol } = new URL(appUrl);
   const { hostname: host, port } = new URL(`${protocol}//${requestHost}`);
   return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80), scheme: protocol.slice(0, -1) };

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { chromiumPath } from '../../testing/chromium.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { createHttpServer } from '../http/server.ts';
 
 /* The browser builds of pusher-js and laravel-echo, unmodified, in a page of another origin. */
@@ -89,7 +89,7 @@ test.skipIf(!chromiumPath)('in a browser, both libraries receive every notificat
   const other = await platform.person({ tenant: acme });
   const first = await createHttpServer(platform.kernel);
   await first.listen({ host: '127.0.0.1', port: 0 });
-  const port = portOf(first);
+  const port = getPort(first);
   const send = (title: string) => acme.context('orders').notify(asha.id, { type: 'order.created', title });
 
   const browser = await chromium.launch({ executablePath: chromiumPath as string, chromiumSandbox: false });

@@ -7,7 +7,7 @@ import { type Person, startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { makeClient } from '../../testing/oauth.ts';
 import type { TestTenant } from '../../testing/platform.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { createHttpServer } from '../http/server.ts';
 
@@ -19,7 +19,7 @@ type Pusher = InstanceType<typeof Pusher>;
 
 const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startAccounts({ environment });
-const second = await startAccounts({ environment, beside: platform });
+const second = await startAccounts({ environment, sharedWith: platform });
 const acme = await platform.tenant();
 const globex = await platform.tenant();
 const { kernel } = platform;
@@ -30,9 +30,9 @@ beforeAll(async () => {
   for (const { app } of [platform, second]) await app.listen({ host: '127.0.0.1', port: 0 });
 });
 
-type Settings = ReturnType<typeof settingsOf>;
+type Settings = ReturnType<typeof clientSettings>;
 
-function settingsOf(port: number, { accessToken }: Person, { id }: TestTenant) {
+function clientSettings(port: number, { accessToken }: Person, { id }: TestTenant) {
   return {
     cluster: '',
     wsHost: '127.0.0.1',
@@ -52,8 +52,8 @@ function connect(settings: Settings): Pusher {
 }
 
 /** Connects and subscribes to the own channel. Events and refusals are recorded. */
-async function listen(person: Person, tenant: TestTenant, port = portOf(platform.app)) {
-  const pusher = connect(settingsOf(port, person, tenant));
+async function listen(person: Person, tenant: TestTenant, port = getPort(platform.app)) {
+  const pusher = connect(clientSettings(port, person, tenant));
   const received: unknown[] = [];
   const channel = pusher.subscribe(`private-user.${person.id}`);
   channel.bind('notification.created', (data: unknown) => received.push(data));
@@ -67,7 +67,7 @@ function notify(tenant: TestTenant, { id }: Pick<Person, 'id'>, data: object): P
 
 test('pusher-js receives the events of its user, over another process too', async () => {
   const asha = await platform.person({ tenant: acme });
-  const clients = [await listen(asha, acme), await listen(asha, acme, portOf(second.app))];
+  const clients = [await listen(asha, acme), await listen(asha, acme, getPort(second.app))];
   await notify(acme, asha, { title: 'Order 7' });
   for (const { received } of clients) {
     await eventually(() => expect(received).toEqual([{ title: 'Order 7', tenant_id: acme.id }]));
@@ -84,18 +84,18 @@ test("pusher-js is refused on another user's channel", async () => {
   expect((await refusal).status).toBe(403);
 });
 
-test('laravel-echo receives notifications and knows the members that are online', async () => {
+test('laravel-echo receives notifications and lists the members that are online', async () => {
   const asha = await platform.person({ tenant: acme, name: 'Asha' });
   const ravi = await platform.person({ tenant: acme, name: 'Ravi' });
-  const echoOf = (person: Person) => {
-    const settings = settingsOf(portOf(platform.app), person, acme);
+  const createEcho = (person: Person) => {
+    const settings = clientSettings(getPort(platform.app), person, acme);
     const echo = new Echo({ ...settings, broadcaster: 'pusher', key: kernel.realtime.key, Pusher } as never);
     onTestFinished(() => echo.disconnect());
     return echo;
   };
   const titles: string[] = [];
   const names: string[] = [];
-  const echo = echoOf(asha);
+  const echo = createEcho(asha);
   const ready = new Promise<void>((resolve) => {
     echo
       .private(`user.${asha.id}`)
@@ -111,7 +111,7 @@ test('laravel-echo receives notifications and knows the members that are online'
   await notify(acme, asha, { title: 'Hello' });
   await eventually(() => expect(titles).toEqual(['Hello']));
   await eventually(() => expect(names).toEqual(['Asha']));
-  const other = echoOf(ravi);
+  const other = createEcho(ravi);
   other.join('tenant');
   await eventually(() => expect(names).toEqual(['Asha', '+Ravi']));
   other.disconnect();
@@ -127,15 +127,15 @@ test('after a restart pusher-js reconnects, and misses nothing with `after`', as
   // The client is connected at once, and subscribed when it has missed a notification.
   next.addHook('onRequest', ({ url }) => (url === '/broadcasting/auth' ? sent : Promise.resolve()));
   for (const app of [first, next]) await app.listen({ host: '127.0.0.1', port: 0 });
-  const addressOf = (app: FastifyInstance) => ({ host: '127.0.0.1', port: portOf(app), user: '', password: '' });
-  const proxy = await startProxy(addressOf(first));
+  const proxyTarget = (app: FastifyInstance) => ({ host: '127.0.0.1', port: getPort(app), user: '', password: '' });
+  const proxy = await startProxy(proxyTarget(first));
   const { channel, received } = await listen(asha, acme, proxy.address.port);
   const send = (title: string) => acme.context('orders').notify(asha.id, { type: 'order.created', title });
   await send('seen');
   await eventually(() => expect(received).toMatchObject([{ title: 'seen' }]));
   const [{ id }] = received as [{ id: string }];
   const subscribed = new Promise((resolve) => channel.bind('pusher:subscription_succeeded', resolve));
-  proxy.pointAt(addressOf(next));
+  proxy.pointAt(proxyTarget(next));
   await first.close();
   await send('missed');
   setSent();
@@ -147,7 +147,7 @@ test('after a restart pusher-js reconnects, and misses nothing with `after`', as
 });
 
 /** The code with which the server ends the connection. */
-function refusalOf(pusher: Pusher): Promise<number> {
+function closeCode(pusher: Pusher): Promise<number> {
   return new Promise((resolve) => {
     pusher.connection.bind('error', ({ data }: { data?: { code: number } }) => data && resolve(data.code));
   });
@@ -156,9 +156,9 @@ function refusalOf(pusher: Pusher): Promise<number> {
 test('signing out closes the sockets of the session, in all processes, and of no other', async () => {
   const asha = await platform.person({ tenant: acme });
   const ravi = await platform.person({ tenant: acme });
-  const clients = [await listen(asha, acme), await listen(asha, acme, portOf(second.app))];
+  const clients = [await listen(asha, acme), await listen(asha, acme, getPort(second.app))];
   const other = await listen(ravi, acme);
-  const refusals = clients.map(({ pusher }) => refusalOf(pusher));
+  const refusals = clients.map(({ pusher }) => closeCode(pusher));
   expect((await asha.post('/api/v1/auth/logout')).status).toBe(200);
   expect(await Promise.all(refusals)).toEqual([4009, 4009]);
   for (const { pusher } of clients) await eventually(() => expect(pusher.connection.state).toBe('disconnected'));
@@ -172,7 +172,7 @@ test('removing a member closes their sockets of this tenant only', async () => {
   await platform.join(asha, globex);
   const inAcme = await listen(asha, acme);
   const inGlobex = await listen(asha, globex);
-  const refusal = refusalOf(inAcme.pusher);
+  const refusal = closeCode(inAcme.pusher);
   expect((await owner.delete(`/api/v1/team/${asha.id}`)).status).toBe(200);
   expect(await refusal).toBe(4009);
   await notify(globex, asha, {});
@@ -185,7 +185,7 @@ test('a member who may no longer view notifications loses their sockets', async 
   const asha = await platform.person({ tenant: acme });
   await kernel.central.db.run(sql`UPDATE memberships SET role_id = ${body.role.id} WHERE user_id = ${asha.id}`);
   const { pusher } = await listen(asha, acme);
-  const refusal = refusalOf(pusher);
+  const refusal = closeCode(pusher);
   const changed = await owner.patch(`/api/v1/roles/${body.role.id}`, { permissions: ['orders.view'] });
   expect(changed.status).toBe(200);
   expect(await refusal).toBe(4009);
@@ -220,7 +220,7 @@ test.each([
 test('a tenant that is no longer active loses its sockets', async () => {
   const tenant = await platform.tenant();
   const { pusher } = await listen(await platform.person({ tenant }), tenant);
-  const refusal = refusalOf(pusher);
+  const refusal = closeCode(pusher);
   await kernel.central.db.run(sql`UPDATE tenants SET status = 'creating' WHERE id = ${tenant.id}`);
   expect(await refusal).toBe(4009);
 });
@@ -239,12 +239,12 @@ test('a tenant that moves to another ring: its sockets reconnect at once', async
 
 test('a signature of a session that has ended since is refused', async () => {
   const asha = await platform.person({ tenant: acme });
-  const pusher = connect(settingsOf(portOf(platform.app), asha, acme));
+  const pusher = connect(clientSettings(getPort(platform.app), asha, acme));
   await eventually(() => expect(pusher.connection.state).toBe('connected'));
   const channel_name = `private-user.${asha.id}`;
   const { body } = await asha.post('/broadcasting/auth', { socket_id: pusher.connection.socket_id, channel_name });
   await asha.post('/api/v1/auth/logout');
-  const refusal = refusalOf(pusher);
+  const refusal = closeCode(pusher);
   pusher.send_event('pusher:subscribe', { channel: channel_name, ...body });
   expect(await refusal).toBe(4009);
 });

@@ -11,18 +11,18 @@ export interface Grant {
   readonly channelData?: string | undefined;
 }
 
-/** What a subscription says itself. */
+/** The fields of the subscription message itself. */
 type Subscription = Pick<Grant, 'socketId' | 'channel' | 'channelData'>;
 
 const purpose = 'realtime grant';
 
 /**
- * The `auth` of a subscription: key, signature (HMAC-SHA256 in hexadecimal, as the protocol has it) and for whom it is, so
- * that the process of the socket can check it by itself. Clients send it back as it is.
+ * The `auth` of a subscription: key, signature (HMAC-SHA256 in hexadecimal, as the protocol has it) and its holder, so that
+ * the process of the socket can check it by itself. Clients send it back as it is.
  */
 export function formatAuth(secrets: Secrets, key: string, grant: Grant): string {
   const { tenantId, userId, sessionId } = grant;
-  const signature = Buffer.from(secrets.sign(purpose, textOf(grant)), 'base64url').toString('hex');
+  const signature = Buffer.from(secrets.sign(purpose, serializeGrant(grant)), 'base64url').toString('hex');
   return `${key}:${signature}:${Buffer.from(JSON.stringify([tenantId, userId, sessionId])).toString('base64url')}`;
 }
 
@@ -32,11 +32,15 @@ export function readAuth(secrets: Secrets, auth: unknown, subscription: Subscrip
   if (!signature) return undefined;
   const [tenantId, userId, sessionId] = parseList(Buffer.from(holder, 'base64url').toString());
   const grant = { ...subscription, tenantId, userId, sessionId } as Grant;
-  const isSigned = secrets.isSignature(purpose, textOf(grant), Buffer.from(signature, 'hex').toString('base64url'));
+  const isSigned = secrets.isSignature(
+    purpose,
+    serializeGrant(grant),
+    Buffer.from(signature, 'hex').toString('base64url'),
+  );
   return isSigned ? grant : undefined;
 }
 
-function textOf({ socketId, channel, tenantId, userId, sessionId, channelData = '' }: Grant): string {
+function serializeGrant({ socketId, channel, tenantId, userId, sessionId, channelData = '' }: Grant): string {
   return JSON.stringify([socketId, channel, tenantId, userId, sessionId, channelData]);
 }
 

@@ -2,7 +2,7 @@ import pusherModule from 'pusher-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { portOf } from '../../testing/raw-http.ts';
+import { getPort } from '../../testing/raw-http.ts';
 
 // Its types describe another module format than Node loads.
 const Pusher = pusherModule as unknown as typeof pusherModule.default;
@@ -12,7 +12,7 @@ test('a member whose console is open receives a notification at once', async () 
   const acme = await platform.tenant();
   const asha = await platform.person({ tenant: acme });
   await platform.app.listen({ host: '127.0.0.1', port: 0 });
-  const port = portOf(platform.app);
+  const port = getPort(platform.app);
   const pusher = new Pusher(platform.kernel.realtime.key, {
     cluster: '',
     wsHost: '127.0.0.1',

@@ -10,7 +10,7 @@ interface Entry {
   readonly sockets: number;
 }
 
-/** Between processes: one changed entry, all entries of the process, or the question for those of the others. */
+/** Between processes: one changed entry, all entries of the process, or a request for those of the others. */
 type Message = { readonly process: string } & (
   | { readonly entry: Entry }
   | { readonly all: readonly Entry[] }
@@ -38,10 +38,10 @@ export class Presence {
   readonly #listener: PresenceListener;
   readonly #process = randomUUID();
   readonly #rooms = new Map<string, Map<string, Member>>();
-  /** When each other process was last heard, in milliseconds since 1970. */
+  /** When the last message of each other process arrived, in milliseconds since 1970. */
   readonly #processes = new Map<string, number>();
 
-  /** Processes talk over the channel. */
+  /** Processes exchange messages over the channel. */
   constructor(pubsub: PubSub, channel: string, listener: PresenceListener) {
     this.#pubsub = pubsub;
     this.#channel = channel;
@@ -58,7 +58,7 @@ export class Presence {
   }
 
   /** The members for `subscription_succeeded`. */
-  membersOf(room: string) {
+  listMembers(room: string) {
     const members = [...(this.#rooms.get(room)?.entries() ?? [])];
     const hash = Object.fromEntries(members.map(([id, { data }]) => [id, JSON.parse(data).user_info]));
     return { presence: { count: members.length, ids: members.map(([id]) => id), hash } };
@@ -77,12 +77,12 @@ export class Presence {
     for (const [process, heardAt] of this.#processes) {
       if (now - heardAt > processTimeoutMs) this.#replace(process, []);
     }
-    const all = this.#entriesOf(this.#process);
+    const all = this.#listEntries(this.#process);
     if (all.length > 0) void this.#publish({ process: this.#process, all });
   }
 
   async close(): Promise<void> {
-    if (this.#entriesOf(this.#process).length > 0) await this.#publish({ process: this.#process, all: [] });
+    if (this.#listEntries(this.#process).length > 0) await this.#publish({ process: this.#process, all: [] });
   }
 
   #count(room: string, data: string, change: number): void {
@@ -104,7 +104,7 @@ export class Presence {
 
   #replace(process: string, entries: readonly Entry[]): void {
     const present = new Set(entries.map(({ room, userId }) => `${room} ${userId}`));
-    for (const entry of this.#entriesOf(process)) {
+    for (const entry of this.#listEntries(process)) {
       if (!present.has(`${entry.room} ${entry.userId}`)) this.#apply(process, { ...entry, sockets: 0 });
     }
     for (const entry of entries) this.#apply(process, entry);
@@ -127,7 +127,7 @@ export class Presence {
     }
   }
 
-  #entriesOf(process: string): Entry[] {
+  #listEntries(process: string): Entry[] {
     return [...this.#rooms].flatMap(([room, members]) =>
       [...members].flatMap(([userId, { data, sockets }]) => {
         const count = sockets.get(process);
@@ -136,7 +136,7 @@ export class Presence {
     );
   }
 
-  /** A message that cannot be sent is made up for by the next sweep. */
+  /** If a message cannot be sent, the next sweep repeats its content. */
   async #publish(message: Message): Promise<void> {
     await this.#pubsub.publish(this.#channel, JSON.stringify(message)).catch(() => {});
   }

@@ -9,7 +9,7 @@ const environment = { RATE_LIMIT_PER_MINUTE: '0' };
 const platform = await startPlatform({ environment });
 const second = await startPlatform({
   environment: { ...environment, SOCKETS_PER_NETWORK: '5' },
-  beside: platform,
+  sharedWith: platform,
   identity: platform.identity,
 });
 const { kernel, app } = platform;
@@ -237,10 +237,10 @@ test('a socket keeps its tenant: that of its host, or of its first private chann
   unbound.send('pusher:subscribe', { channel, ...again.body });
   expect((await unbound.next('pusher:error')).data.code).toBe(4009);
 
-  const ofHost = connect(platform, { host: `${globex.id}.localhost` });
-  const signed = await authorize(asha, await ofHost.socketId(), channel);
-  ofHost.send('pusher:subscribe', { channel, ...signed.body });
-  expect((await ofHost.next('pusher:error')).data.code).toBe(4009);
+  const onTenantHost = connect(platform, { host: `${globex.id}.localhost` });
+  const signed = await authorize(asha, await onTenantHost.socketId(), channel);
+  onTenantHost.send('pusher:subscribe', { channel, ...signed.body });
+  expect((await onTenantHost.next('pusher:error')).data.code).toBe(4009);
 });
 
 test('a public channel is one of the tenant', async () => {
@@ -275,10 +275,10 @@ test('an event reaches the sockets of another process, whichever process signed 
   await client.next('news');
 });
 
-test('members of a presence channel learn of each other over all processes', async () => {
+test('members of a presence channel are listed across all processes', async () => {
   const tenant = await platform.tenant();
   const [asha, ravi] = [tenant.caller('notifications.view'), tenant.caller('notifications.view')];
-  const memberOf = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
+  const presenceMember = ({ user: { id, name } }: TestCaller) => ({ user_id: String(id), user_info: { id, name } });
   const first = connect();
   const joined = await subscribe(first, asha, await first.socketId(), 'presence-tenant');
   expect(joined.data.presence).toMatchObject({ count: 1, ids: [String(asha.user.id)] });
@@ -286,13 +286,13 @@ test('members of a presence channel learn of each other over all processes', asy
   const { data } = await subscribe(other, ravi, await other.socketId(), 'presence-tenant');
   // Its process may learn of the first member only now.
   if (data.presence.count === 1) {
-    expect((await other.next('pusher_internal:member_added')).data).toEqual(memberOf(asha));
+    expect((await other.next('pusher_internal:member_added')).data).toEqual(presenceMember(asha));
   }
   const again = connect(second);
   const { data: later } = await subscribe(again, ravi, await again.socketId(), 'presence-tenant');
   expect(later.presence.count).toBe(2);
   expect(later.presence.hash[asha.user.id]).toEqual({ id: asha.user.id, name: asha.user.name });
-  expect((await first.next('pusher_internal:member_added')).data).toEqual(memberOf(ravi));
+  expect((await first.next('pusher_internal:member_added')).data).toEqual(presenceMember(ravi));
 
   const sameUser = connect();
   await subscribe(sameUser, ravi, await sameUser.socketId(), 'presence-tenant');
@@ -331,7 +331,7 @@ test('the members of a process that has died leave, and come back if it was only
   expect((await first.next('pusher_internal:member_added')).data.user_id).toBe(String(ravi.user.id));
 });
 
-test('a silent client gets a ping, and is disconnected if it does not answer', async () => {
+test('an idle client gets a ping, and is disconnected if it does not answer', async () => {
   const client = connect();
   await client.socketId();
   await kernel.realtime.sweep(Date.now() + 70_000);

@@ -29,7 +29,7 @@ export interface Broadcast {
   readonly data: object;
 }
 
-interface RealtimeParts {
+interface RealtimeOptions {
   readonly pubsub: PubSub;
   readonly signals: Signals;
   readonly directory: Directory;
@@ -40,7 +40,7 @@ interface RealtimeParts {
   readonly socketsPerNetwork: number;
 }
 
-/** What a client says when it connects. */
+/** The parameters of a connecting client. */
 export interface Handshake {
   readonly key: string;
   readonly protocol: string | undefined;
@@ -51,8 +51,8 @@ export interface Handshake {
 
 const eventChannel = 'realtime.events';
 const sweepMs = 10_000;
-/** Without a message for this long a client gets a ping, and after twice as long it is disconnected. */
-const silenceMs = 2 * activityTimeout * 1_000;
+/** A client that sends nothing for this long gets a ping; after twice as long it is disconnected. */
+const pingAfterMs = 2 * activityTimeout * 1_000;
 const maxMessagesPerSweep = 500;
 const maxSubscriptions = 100;
 export const tooManySockets: [Code, string] = [
@@ -64,21 +64,21 @@ export const tooManySockets: [Code, string] = [
 export class Realtime {
   /** Public: it identifies the installation, as the key of a Pusher app does. */
   readonly key: string;
-  readonly #parts: RealtimeParts;
+  readonly #options: RealtimeOptions;
   readonly #connections = new Map<string, Connection>();
   /** The connections that subscribe to a channel of a tenant. */
   readonly #rooms = new Map<string, Set<Connection>>();
-  /** Of all protocols. */
+  /** The open sockets of all protocols. */
   readonly sockets: SocketCounts;
   readonly #presence: Presence;
   #started: Promise<void> | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
-  constructor(parts: RealtimeParts) {
-    this.#parts = parts;
-    this.sockets = new SocketCounts(parts.socketsPerNetwork);
-    this.key = Buffer.from(parts.secrets.sign('realtime key', ''), 'base64url').toString('hex').slice(0, 20);
-    this.#presence = new Presence(parts.pubsub, 'realtime.presence', {
+  constructor(options: RealtimeOptions) {
+    this.#options = options;
+    this.sockets = new SocketCounts(options.socketsPerNetwork);
+    this.key = Buffer.from(options.secrets.sign('realtime key', ''), 'base64url').toString('hex').slice(0, 20);
+    this.#presence = new Presence(options.pubsub, 'realtime.presence', {
       onJoin: (room, data) => this.#send(room, memberEvent('pusher_internal:member_added', room, data)),
       onLeave: (room, userId) => {
         this.#send(room, memberEvent('pusher_internal:member_removed', room, JSON.stringify({ user_id: userId })));
@@ -99,19 +99,19 @@ export class Realtime {
   /** Serializes the event once, for all sockets of all processes. */
   async broadcast({ tenantId, channel, event, data }: Broadcast): Promise<void> {
     const frame = formatEvent(event, { ...data, tenant_id: tenantId }, channel);
-    await this.#parts.pubsub.publish(eventChannel, JSON.stringify([roomOf(tenantId, channel), frame]));
+    await this.#options.pubsub.publish(eventChannel, JSON.stringify([roomName(tenantId, channel), frame]));
   }
 
   /** The `auth` with which the client subscribes. */
   authFor(grant: Grant): string {
-    return formatAuth(this.#parts.secrets, this.key, grant);
+    return formatAuth(this.#options.secrets, this.key, grant);
   }
 
   /** Takes over a connected socket. */
   accept(socket: WebSocket, handshake: Handshake): Connection {
     const connection = new Connection(socket, handshake.tenant);
     socket.on('error', () => {});
-    const refusal = this.#refusalOf(handshake);
+    const refusal = this.#findRefusal(handshake);
     const release = refusal ? undefined : this.sockets.take(handshake.network);
     if (!release) {
       connection.close(...(refusal ?? tooManySockets));
@@ -128,14 +128,14 @@ export class Realtime {
     return connection;
   }
 
-  /** Finds silent clients, ended sessions and dead processes. Runs every ten seconds; tests call it with a later time. */
+  /** Finds idle clients, ended sessions and dead processes. Runs every ten seconds; tests call it with a later time. */
   async sweep(now = Date.now()): Promise<void> {
     this.#presence.sweep(now);
     for (const connection of this.#connections.values()) {
       connection.messages = 0;
-      const silence = now - connection.lastSeenAt;
-      if (silence > 2 * silenceMs) connection.close(codes.noPong, 'The client did not answer a ping.');
-      else if (silence > silenceMs) connection.send(formatEvent('pusher:ping', {}));
+      const idleMs = now - connection.lastSeenAt;
+      if (idleMs > 2 * pingAfterMs) connection.close(codes.noPong, 'The client did not answer a ping.');
+      else if (idleMs > pingAfterMs) connection.send(formatEvent('pusher:ping', {}));
     }
     // Sessions also end by time, without a notification.
     await this.#recheckAffected({});
@@ -147,7 +147,7 @@ export class Realtime {
   }
 
   async #start(): Promise<void> {
-    const { pubsub, identity, signals } = this.#parts;
+    const { pubsub, identity, signals } = this.#options;
     await pubsub.subscribe(eventChannel, (text) => this.#send(...(JSON.parse(text) as [string, string])));
     await this.#presence.start();
     identity.onChange((change) => void this.#recheckAffected(change));
@@ -157,7 +157,7 @@ export class Realtime {
     });
   }
 
-  #refusalOf({ key, protocol = '7' }: Handshake): [Code, string] | undefined {
+  #findRefusal({ key, protocol = '7' }: Handshake): [Code, string] | undefined {
     if (key !== this.key) return [codes.unknownKey, 'There is no app with this key.'];
     if (protocol !== '7') return [codes.unsupportedProtocol, 'Only version 7 of the protocol is supported.'];
     return undefined;
@@ -195,18 +195,18 @@ export class Realtime {
     try {
       if (!needsGrant(channel)) return this.#join(connection, channel, undefined);
       const channelData = typeof channel_data === 'string' ? channel_data : undefined;
-      const grant = readAuth(this.#parts.secrets, auth, { socketId: connection.id, channel, channelData });
-      if (grant && (await this.#admit(connection, grant))) return;
+      const grant = readAuth(this.#options.secrets, auth, { socketId: connection.id, channel, channelData });
+      if (grant && (await this.#authorizeGrant(connection, grant))) return;
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'could not check a subscription');
+      this.#options.log.warn({ err: error }, 'could not check a subscription');
       return connection.close(codes.overCapacity, 'The subscription could not be checked; try again.');
     }
     connection.send(formatError(`The subscription to ${channel} is not authorized.`, codes.unauthorized));
   }
 
   /** Joins the channel of the grant if its session, membership, permission and tenant are still valid. */
-  async #admit(connection: Connection, grant: Grant): Promise<boolean> {
-    const tenant = await this.#parts.directory.find(grant.tenantId);
+  async #authorizeGrant(connection: Connection, grant: Grant): Promise<boolean> {
+    const tenant = await this.#options.directory.find(grant.tenantId);
     if (!tenant || !(await this.#isValid(grant))) return false;
     if (connection.isClosed) return true;
     if (connection.tenant && connection.tenant.id !== tenant.id) return false;
@@ -220,12 +220,12 @@ export class Realtime {
   /** From now on the connection receives the events of this tenant only. */
   #bind(connection: Connection, tenant: TenantEntry): void {
     connection.tenant = tenant;
-    for (const channel of connection.subscriptions.keys()) this.#enter(roomOf(tenant.id, channel), connection);
+    for (const channel of connection.subscriptions.keys()) this.#enter(roomName(tenant.id, channel), connection);
   }
 
   #join(connection: Connection, channel: string, grant: Grant | undefined): void {
     const { tenant, subscriptions } = connection;
-    const room = tenant && roomOf(tenant.id, channel);
+    const room = tenant && roomName(tenant.id, channel);
     const earlier = subscriptions.get(channel)?.grant;
     if (earlier?.channelData !== grant?.channelData) this.#unsubscribe(connection, channel);
     const isNew = !subscriptions.has(channel);
@@ -233,7 +233,7 @@ export class Realtime {
     // Before the connection enters the room: it does not receive its own join.
     if (room && isNew && grant?.channelData) this.#presence.join(room, grant.channelData);
     if (room) this.#enter(room, connection);
-    const members = room && isPresence(channel) ? this.#presence.membersOf(room) : {};
+    const members = room && isPresence(channel) ? this.#presence.listMembers(room) : {};
     connection.send(formatEvent('pusher_internal:subscription_succeeded', members, channel));
   }
 
@@ -247,7 +247,7 @@ export class Realtime {
     if (!subscription) return;
     subscriptions.delete(channel);
     if (!tenant) return;
-    const room = roomOf(tenant.id, channel);
+    const room = roomName(tenant.id, channel);
     const members = this.#rooms.get(room);
     members?.delete(connection);
     if (members?.size === 0) this.#rooms.delete(room);
@@ -273,7 +273,7 @@ export class Realtime {
         if (connection.isAffectedBy(change)) await this.#recheck(connection);
       }
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'could not check sockets; the next sweep does');
+      this.#options.log.warn({ err: error }, 'could not check sockets; the next sweep does');
     }
   }
 
@@ -281,7 +281,7 @@ export class Realtime {
   async #recheck(connection: Connection): Promise<void> {
     const { tenant } = connection;
     if (!tenant) return;
-    const current = await this.#parts.directory.find(tenant.id);
+    const current = await this.#options.directory.find(tenant.id);
     if (current && current.ring !== tenant.ring) {
       return this.#end(connection, codes.reconnect, 'The tenant has moved to another ring.');
     }
@@ -297,7 +297,7 @@ export class Realtime {
   }
 
   async #isValid({ sessionId, userId, tenantId, channel }: Grant): Promise<boolean> {
-    const { identity } = this.#parts;
+    const { identity } = this.#options;
     const caller = await identity.session(sessionId);
     if (caller?.id !== userId) return false;
     const membership = await identity.membership(caller, tenantId);
@@ -306,7 +306,7 @@ export class Realtime {
   }
 }
 
-function roomOf(tenantId: string, channel: string): string {
+function roomName(tenantId: string, channel: string): string {
   return `${tenantId} ${channel}`;
 }
 

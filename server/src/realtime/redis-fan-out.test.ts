@@ -12,7 +12,7 @@ test.skipIf(!hasRedis)(
     await redis.start();
     const environment = { REDIS_URL: redis.url };
     const first = await startPlatform({ environment });
-    const second = await startPlatform({ environment, beside: first, identity: first.identity });
+    const second = await startPlatform({ environment, sharedWith: first, identity: first.identity });
     await second.app.listen({ host: '127.0.0.1', port: 0 });
     const health = async ({ request } = first) =>
       (await request({ method: 'GET', url: '/api/health' })).body.services.redis;

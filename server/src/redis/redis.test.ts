@@ -5,7 +5,7 @@ import { hasRedis, redisServer } from '../../testing/redis-server.ts';
 import { testModule } from '../../testing/test-module.ts';
 import { LocalCache } from '../shared-cache.ts';
 
-const soon = { timeout: 10_000, interval: 20 };
+const polling = { timeout: 10_000, interval: 20 };
 const common = { summary: 'Test', public: true } as const;
 const actions = { 'test.ping': action({ ...common, http: 'GET /ping', tenant: 'none', run: async () => ({}) }) };
 
@@ -15,7 +15,7 @@ async function twoProcesses(environment: Record<string, string>): Promise<[TestP
   const at = new Date();
   const parts = { environment, actions, now: () => at };
   const first = await startPlatform(parts);
-  return [first, await startPlatform({ ...parts, beside: first })];
+  return [first, await startPlatform({ ...parts, sharedWith: first })];
 }
 
 async function health({ request }: TestPlatform) {
@@ -37,11 +37,11 @@ test.skipIf(!hasRedis)('the platform starts without Redis, and health reports wh
   expect(await health(platform)).toEqual({ status: 503, redis: 'down' });
   expect((await platform.request({ url: '/api/v1/ping' })).status).toBe(200);
   await redis.start();
-  await expect.poll(() => health(platform), soon).toEqual({ status: 200, redis: 'up' });
+  await expect.poll(() => health(platform), polling).toEqual({ status: 200, redis: 'up' });
   await redis.stop();
-  await expect.poll(() => health(platform), soon).toEqual({ status: 503, redis: 'down' });
+  await expect.poll(() => health(platform), polling).toEqual({ status: 503, redis: 'down' });
   await redis.start();
-  await expect.poll(() => health(platform), soon).toEqual({ status: 200, redis: 'up' });
+  await expect.poll(() => health(platform), polling).toEqual({ status: 200, redis: 'up' });
 });
 
 test.skipIf(!hasRedis)(
@@ -51,8 +51,8 @@ test.skipIf(!hasRedis)(
     await redis.start();
     const environment = { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '20' };
     const [first, second] = await twoProcesses(environment);
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     const send = async (platform: TestPlatform, remoteAddress: string) => {
       const { status, headers } = await platform.request({ url: '/api/v1/ping', remoteAddress });
       return { status, remaining: Number(headers['ratelimit-remaining']) };
@@ -63,7 +63,7 @@ test.skipIf(!hasRedis)(
     await sync();
     expect((await send(second, '10.0.0.1')).status).toBe(200);
     await sync();
-    await expect.poll(() => send(second, '10.0.0.1'), soon).toMatchObject({ status: 429 });
+    await expect.poll(() => send(second, '10.0.0.1'), polling).toMatchObject({ status: 429 });
     await sync();
     // An idle process learns the counts of the others with its next request.
     await send(first, '10.0.0.1');
@@ -75,8 +75,8 @@ test.skipIf(!hasRedis)(
     expect((await send(second, '10.0.0.2')).remaining).toBe(19);
 
     await redis.start();
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     await sync();
     await send(second, '10.0.0.2');
     await sync();
@@ -92,25 +92,25 @@ test.skipIf(!hasRedis)(
     await redis.start();
     const [first, second] = await twoProcesses({ REDIS_URL: redis.url });
     const [firstCache, secondCache] = [first.kernel.cache, second.kernel.cache];
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     await firstCache.set('key', { n: 1 }, 60);
     expect(await secondCache.get('key')).toEqual({ n: 1 });
     await secondCache.delete('key');
     expect(await firstCache.get('key')).toBeUndefined();
     await firstCache.set('short', 1, 0.02);
-    await expect.poll(() => secondCache.get('short'), soon).toBeUndefined();
+    await expect.poll(() => secondCache.get('short'), polling).toBeUndefined();
 
     await redis.stop();
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'down' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'down' });
     await firstCache.set('key', { n: 2 }, 60);
     expect(await firstCache.get('key')).toEqual({ n: 2 });
     expect(await secondCache.get('key')).toBeUndefined();
 
     await redis.start();
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
     expect(await firstCache.get('key')).toBeUndefined();
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     await secondCache.set('key', { n: 3 }, 60);
     expect(await firstCache.get('key')).toEqual({ n: 3 });
   },
@@ -123,9 +123,9 @@ test.skipIf(!hasRedis)('installations that share one Redis are isolated', async 
   const first = await startPlatform({ environment });
   const { kernel } = await startPlatform();
   await kernel.central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
-  const other = await startPlatform({ environment, beside: { kernel } as TestPlatform });
-  await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-  await expect.poll(() => health(other), soon).toMatchObject({ redis: 'up' });
+  const other = await startPlatform({ environment, sharedWith: { kernel } as TestPlatform });
+  await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+  await expect.poll(() => health(other), polling).toMatchObject({ redis: 'up' });
   await first.kernel.cache.set('key', 1, 60);
   expect(await other.kernel.cache.get('key')).toBeUndefined();
 });
@@ -140,7 +140,7 @@ test.each(hasRedis ? ['redis', 'postgres'] : ['postgres'])(
       environment.REDIS_URL = redis.url;
     }
     const processes = await twoProcesses(environment);
-    for (const platform of processes) await expect.poll(() => health(platform), soon).toMatchObject({ status: 200 });
+    for (const platform of processes) await expect.poll(() => health(platform), polling).toMatchObject({ status: 200 });
     const received: string[][] = await Promise.all(processes.map(collectMessages));
     // Longer than one notification of PostgreSQL, with multi-byte characters.
     const texts = ['one', '', 'ढेर सारा '.repeat(5_000), 'three'];
@@ -148,7 +148,7 @@ test.each(hasRedis ? ['redis', 'postgres'] : ['postgres'])(
     await processes[1].kernel.pubsub.publish('other', 'other channel');
     await processes[1].kernel.pubsub.publish('news', 'from the second process');
     for (const messages of received)
-      await expect.poll(() => messages, soon).toEqual([...texts, 'from the second process']);
+      await expect.poll(() => messages, polling).toEqual([...texts, 'from the second process']);
   },
 );
 
@@ -158,24 +158,24 @@ test.skipIf(!hasRedis)(
     const redis = await redisServer();
     await redis.start();
     const [first, second] = await twoProcesses({ REDIS_URL: redis.url });
-    const without = await startPlatform({ beside: first });
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    const without = await startPlatform({ sharedWith: first });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     const received = await collectMessages(second);
     await redis.stop();
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'down' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'down' });
     await first.kernel.pubsub.publish('news', 'during the outage');
     await without.kernel.pubsub.publish('news', 'from a process without Redis');
-    await expect.poll(() => received, soon).toEqual(['during the outage', 'from a process without Redis']);
+    await expect.poll(() => received, polling).toEqual(['during the outage', 'from a process without Redis']);
     await redis.start();
-    await expect.poll(() => health(first), soon).toMatchObject({ redis: 'up' });
-    await expect.poll(() => health(second), soon).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(first), polling).toMatchObject({ redis: 'up' });
+    await expect.poll(() => health(second), polling).toMatchObject({ redis: 'up' });
     // The subscription of the second process may be restored a little later.
     await expect
       .poll(async () => {
         await first.kernel.pubsub.publish('news', 'back');
         return received.at(-1);
-      }, soon)
+      }, polling)
       .toBe('back');
   },
 );
@@ -188,7 +188,7 @@ test('an ended subscription receives no messages', async () => {
   await kernel.pubsub.subscribe('news', (text) => active.push(text));
   unsubscribe();
   await kernel.pubsub.publish('news', 'late');
-  await expect.poll(() => active, soon).toEqual(['late']);
+  await expect.poll(() => active, polling).toEqual(['late']);
   expect(ended).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 test('a named schema is written once and referenced', () => {
   const components = new Components();
-  expect(components.of(Type.Object({ one: Thing, all: Type.Array(Thing) }), 'output')).toEqual({
+  expect(components.describe(Type.Object({ one: Thing, all: Type.Array(Thing) }), 'output')).toEqual({
     type: 'object',
     required: ['one', 'all'],
     properties: { one: ref('Thing'), all: { type: 'array', items: ref('Thing') } },
@@ -18,50 +18,50 @@ test('a named schema is written once and referenced', () => {
 
 test('different schemas of the same name are an error; equal ones are merged', () => {
   const components = new Components();
-  components.of(Thing, 'output');
+  components.describe(Thing, 'output');
   const same = named('Thing', Type.Object({ name: Type.String(), size: Default(Type.Integer(), 1) }));
-  expect(components.of(same, 'output')).toEqual(ref('Thing'));
+  expect(components.describe(same, 'output')).toEqual(ref('Thing'));
   const other = named('Thing', Type.Object({ name: Type.Integer() }));
-  expect(() => components.of(other, 'output')).toThrow('two different schemas are named Thing');
-  expect(() => components.of(Type.Array(other), 'output')).toThrow('two different schemas are named Thing');
+  expect(() => components.describe(other, 'output')).toThrow('two different schemas are named Thing');
+  expect(() => components.describe(Type.Array(other), 'output')).toThrow('two different schemas are named Thing');
 });
 
 test('an input that differs from the output of the same name gets the suffix Input', () => {
   const components = new Components();
-  expect(components.of(Thing, 'output')).toEqual(ref('Thing'));
-  expect(components.of(Thing, 'input')).toEqual(ref('ThingInput'));
-  expect(components.of(Thing, 'input')).toEqual(ref('ThingInput'));
+  expect(components.describe(Thing, 'output')).toEqual(ref('Thing'));
+  expect(components.describe(Thing, 'input')).toEqual(ref('ThingInput'));
+  expect(components.describe(Thing, 'input')).toEqual(ref('ThingInput'));
   expect(components.schemas).toMatchObject({
     Thing: { required: ['name', 'size'] },
     ThingInput: { required: ['name'] },
   });
   const other = named('Thing', Type.Object({ colour: Type.String() }));
-  expect(() => components.of(other, 'input')).toThrow('two different schemas are named Thing');
+  expect(() => components.describe(other, 'input')).toThrow('two different schemas are named Thing');
 });
 
 test('an input that is the same as the output shares its name', () => {
   const components = new Components();
   const Plain = named('Plain', Type.Object({ name: Type.String() }));
-  expect(components.of(Plain, 'output')).toEqual(ref('Plain'));
-  expect(components.of(Plain, 'input')).toEqual(ref('Plain'));
+  expect(components.describe(Plain, 'output')).toEqual(ref('Plain'));
+  expect(components.describe(Plain, 'input')).toEqual(ref('Plain'));
 });
 
 test('an input without an output of the same name keeps its name', () => {
   const components = new Components();
-  expect(components.of(Thing, 'input')).toEqual(ref('Thing'));
+  expect(components.describe(Thing, 'input')).toEqual(ref('Thing'));
   expect(components.schemas.Thing).toMatchObject({ required: ['name'] });
 });
 
 test('keywords of the validator are not described', () => {
   const schema = Type.Object({ name: Line(5), price: MoneyInput, tags: Tags });
-  const text = JSON.stringify(new Components().of(schema, 'input'));
+  const text = JSON.stringify(new Components().describe(schema, 'input'));
   for (const keyword of ['trim', 'money', 'distinct', 'nullIfEmpty']) expect(text).not.toContain(`"${keyword}":`);
   expect(text).toContain('"maxLength":5');
 });
 
 test('a field named like a keyword is described like any other', () => {
   const schema = Type.Object({ trim: Type.String(), properties: Type.Object({ money: Thing }), items: Thing });
-  expect(new Components().of(schema, 'output')).toEqual({
+  expect(new Components().describe(schema, 'output')).toEqual({
     type: 'object',
     required: ['trim', 'properties', 'items'],
     properties: {
@@ -74,7 +74,7 @@ test('a field named like a keyword is described like any other', () => {
 
 test('named schemas are found at any depth', () => {
   const components = new Components();
-  const found = components.of(
+  const found = components.describe(
     Type.Object({
       either: Type.Union([Thing, Type.Null()]),
       both: Type.Intersect([Thing, Type.Object({ more: Type.String() })]),

@@ -32,7 +32,7 @@ export class Components {
   }
 
   /** The schema as OpenAPI describes it: a reference if it is named. */
-  of(schema: object, direction: Direction): Json {
+  describe(schema: object, direction: Direction): Json {
     const { title, ...rest } = schema as Schema;
     const json = this.#describe(rest, direction);
     return title === undefined ? json : { $ref: `#/components/schemas/${this.#name(title, json, direction)}` };
@@ -77,7 +77,7 @@ export class Components {
   #part(key: string, value: unknown, direction: Direction): unknown {
     if (key === 'pattern') return portable(String(value));
     const each = (record: object) =>
-      Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, this.of(schema, direction)]));
+      Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, this.describe(schema, direction)]));
     switch (key) {
       case 'properties':
       case 'patternProperties':
@@ -85,11 +85,11 @@ export class Components {
       case 'anyOf':
       case 'allOf':
       case 'oneOf':
-        return (value as Schema[]).map((schema) => this.of(schema, direction));
+        return (value as Schema[]).map((schema) => this.describe(schema, direction));
       case 'items':
       case 'additionalProperties':
       case 'propertyNames':
-        return typeof value === 'object' ? this.of(value as object, direction) : value;
+        return typeof value === 'object' ? this.describe(value as object, direction) : value;
       default:
         return value;
     }
@@ -103,14 +103,14 @@ function portable(pattern: string): string {
 
 /** The schema without references. */
 export function inlineSchema(schema: object, direction: Direction = 'input'): Json {
-  return new Inline().of(schema, direction);
+  return new Inline().describe(schema, direction);
 }
 
 class Inline extends Components {
-  override of(schema: object, direction: Direction): Json {
+  override describe(schema: object, direction: Direction): Json {
     const { title: _, examples: __, ...rest } = schema as Schema;
     // Other programs do not know our own formats.
     if (ownFormats.has(String(rest.format))) delete rest.format;
-    return super.of(rest, direction);
+    return super.describe(rest, direction);
   }
 }

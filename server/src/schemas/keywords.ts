@@ -47,7 +47,7 @@ function hasAtMostBytes(limit: number, text: string, schema?: AnySchemaObject): 
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
 
 /** Whether the texts are comma-separated lists of these values. */
-function eachIsOneOf(values: readonly string[], texts: readonly unknown[]): boolean {
+function areAllowed(values: readonly string[], texts: readonly unknown[]): boolean {
   const named = splitList(texts.map(String));
   return named.length > 0 && named.every((name) => values.includes(name));
 }
@@ -65,7 +65,7 @@ const keywords: readonly FuncKeywordDefinition[] = [
   transforming('money', ['string', 'number'], toMoney),
   transforming('timestamp', 'string', toTimestamp),
   transforming('distinct', 'array', distinct),
-  { keyword: 'eachOneOf', type: 'array', schemaType: 'array', errors: false, validate: eachIsOneOf },
+  { keyword: 'eachEnum', type: 'array', schemaType: 'array', errors: false, validate: areAllowed },
   { keyword: 'sameAs', type: 'string', schemaType: 'string', errors: false, validate: sameAs },
   { keyword: 'notBlank', type: 'string', errors: false, validate: (_: boolean, text: string) => text.trim() !== '' },
   { keyword: 'maxBytes', type: 'string', schemaType: 'number', errors: false, validate: hasAtMostBytes },

@@ -19,14 +19,13 @@ interface Shape {
 
 /**
  * Creates the function that removes unknown fields, or `undefined` for a schema without objects. It runs after the
- * validation, because only then the matching branch of a union is known; ajv's `removeAdditional` runs too early. TypeBox's
- * `Value.Clean` reports no names, and leaves or removes other fields than ajv has validated.
+ * validation, which finds the matching branch of a union; ajv's `removeAdditional` runs too early.
  */
 export function unknownFieldStripper(schema: TSchema, compile: Compile): Strip | undefined {
-  return stripperOf(schema as Shape, compile);
+  return createStripper(schema as Shape, compile);
 }
 
-function stripperOf(shape: Shape, compile: Compile): Strip | undefined {
+function createStripper(shape: Shape, compile: Compile): Strip | undefined {
   if (shape.$ref !== undefined) throw new Error('an input schema cannot use $ref');
   if (shape.items) return stripEntries(shape.items, compile);
   const objectShapes = [shape, ...(shape.allOf ?? [])].filter(hasFields);
@@ -42,13 +41,16 @@ function hasFields({ properties, patternProperties }: Shape): boolean {
 }
 
 function stripUnion(shapes: readonly Shape[], compile: Compile): Strip | undefined {
-  const branches = shapes.map((shape) => ({ strip: stripperOf(shape, compile), matches: compile(shape as TSchema) }));
+  const branches = shapes.map((shape) => ({
+    strip: createStripper(shape, compile),
+    matches: compile(shape as TSchema),
+  }));
   if (branches.every(({ strip }) => !strip)) return undefined;
   return (value, path, removed) => branches.find(({ matches }) => matches(value))?.strip?.(value, path, removed);
 }
 
 function stripEntries(shape: Shape, compile: Compile): Strip | undefined {
-  const strip = stripperOf(shape, compile);
+  const strip = createStripper(shape, compile);
   if (!strip) return undefined;
   return (value, path, removed) => {
     if (!Array.isArray(value)) return;
@@ -61,16 +63,16 @@ function stripObject(shapes: readonly Shape[], compile: Compile): Strip {
   const named = new Map<string, Strip | undefined>();
   const patterns: { pattern: RegExp; strip: Strip | undefined }[] = [];
   for (const { properties = {}, patternProperties = {} } of shapes) {
-    for (const [name, shape] of Object.entries(properties)) named.set(name, stripperOf(shape, compile));
+    for (const [name, shape] of Object.entries(properties)) named.set(name, createStripper(shape, compile));
     for (const [pattern, shape] of Object.entries(patternProperties)) {
-      patterns.push({ pattern: new RegExp(pattern, 'u'), strip: stripperOf(shape, compile) });
+      patterns.push({ pattern: new RegExp(pattern, 'u'), strip: createStripper(shape, compile) });
     }
   }
   const additional = shapes.map(({ additionalProperties }) => additionalProperties).find(Boolean);
   if (additional)
     patterns.push({
       pattern: /(?:)/,
-      strip: additional === true ? undefined : stripperOf(additional as Shape, compile),
+      strip: additional === true ? undefined : createStripper(additional as Shape, compile),
     });
   return (value, path, removed) => {
     if (typeof value !== 'object' || value === null) return;

@@ -1,10 +1,10 @@
-import { Currency, isOneOf, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit/kernel';
+import { Currency, isIn, since, sql, TimestampInput, type TSchema, Type } from '@chowk/kit/kernel';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileBody, compileText } from './validation.ts';
 
 /** The messages by field. */
-function errorsOf(schema: TSchema, value: unknown) {
+function listErrors(schema: TSchema, value: unknown) {
   const errors = compileBody(schema)(value);
   if (!errors) return undefined;
   return Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, list.map(({ message }) => message)]));
@@ -12,7 +12,7 @@ function errorsOf(schema: TSchema, value: unknown) {
 
 /** A valid value without its unknown fields. */
 function stripped(schema: TSchema, value: unknown): unknown {
-  expect(errorsOf(schema, value)).toBeUndefined();
+  expect(listErrors(schema, value)).toBeUndefined();
   return value;
 }
 
@@ -71,7 +71,7 @@ test.each([
   [Type.Union([Type.String({ maxLength: 3 }), Type.Null()]), 'long', 'The first name must have at most 3 characters.'],
   [Type.Union([Type.String(), Type.Boolean(), Type.Null()]), 5, 'The first name has no allowed format.'],
 ])('an error message is a sentence with the name of the field: %j %j', (schema, value, sentence) => {
-  expect(errorsOf(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
+  expect(listErrors(Type.Object({ first_name: schema }), { first_name: value })).toEqual({ first_name: [sentence] });
 });
 
 test('every kind of error has its own code', () => {
@@ -130,7 +130,7 @@ test('a missing field is reported with its full path', () => {
     a: Type.Object({ b_c: Type.String() }),
     list: Type.Array(Type.Object({ d: Type.Null() })),
   });
-  expect(errorsOf(schema, { a: {}, list: [{}] })).toEqual({
+  expect(listErrors(schema, { a: {}, list: [{}] })).toEqual({
     'a.b_c': ['The b c is required.'],
     'list.0.d': ['The d is required.'],
   });
@@ -141,7 +141,7 @@ test('all errors of all fields are reported', () => {
     a: Type.String({ minLength: 3, pattern: '^x' }),
     b: Type.Array(Type.Integer()),
   });
-  const errors = errorsOf(schema, { a: 'y', b: [1, 'two', 3, 'four'] });
+  const errors = listErrors(schema, { a: 'y', b: [1, 'two', 3, 'four'] });
   expect(Object.keys(errors ?? {}).sort()).toEqual(['a', 'b.1', 'b.3']);
   expect(errors?.a).toHaveLength(2);
 });
@@ -150,40 +150,40 @@ test.each(['constructor', 'toString', 'hasOwnProperty', 'a/b', 'a~b', 'a.b', '',
   'a field may have any name: %j',
   (name) => {
     const schema = Type.Record(Type.String(), Type.Integer());
-    expect(Object.keys(errorsOf(schema, { [name]: 'x' }) ?? {})).toHaveLength(1);
+    expect(Object.keys(listErrors(schema, { [name]: 'x' }) ?? {})).toHaveLength(1);
     expect(stripped(schema, { [name]: 1 })).toEqual({ [name]: 1 });
   },
 );
 
 test('a field named like a JSON Schema keyword is validated', () => {
   const schema = Type.Object({ anyOf: Type.Object({ 0: Type.Integer() }) });
-  expect(errorsOf(schema, { anyOf: { 0: 'x' } })).toMatchObject({ 'anyOf.0': [expect.any(String)] });
+  expect(listErrors(schema, { anyOf: { 0: 'x' } })).toMatchObject({ 'anyOf.0': [expect.any(String)] });
 });
 
 test('a value that matches no branch of a large union gets one error', () => {
   const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, Type.Integer()]));
   const schema = Type.Union([Type.Object(fields), Type.Object({ ...fields, more: Type.String() })]);
-  expect(errorsOf(schema, {})).toEqual({ body: ['The body has no allowed format.'] });
+  expect(listErrors(schema, {})).toEqual({ body: ['The body has no allowed format.'] });
 });
 
 test('the number of reported errors is limited', () => {
   const schema = Type.Array(Type.Integer());
-  expect(Object.keys(errorsOf(schema, Array(1_000).fill('x')) ?? {})).toHaveLength(50);
-  expect(Object.keys(errorsOf(schema, Array(100_000).fill('x')) ?? {})).toHaveLength(1);
+  expect(Object.keys(listErrors(schema, Array(1_000).fill('x')) ?? {})).toHaveLength(50);
+  expect(Object.keys(listErrors(schema, Array(100_000).fill('x')) ?? {})).toHaveLength(1);
 });
 
 test('a long field name is validated in linear time', () => {
   const name = `${'a'.repeat(500_000)}.!`;
   const before = process.threadCpuUsage();
-  expect(errorsOf(Type.Record(Type.String(), Type.Integer()), { [name]: 'x' })).toBeTypeOf('object');
+  expect(listErrors(Type.Record(Type.String(), Type.Integer()), { [name]: 'x' })).toBeTypeOf('object');
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(250);
 });
 
 test('numbers must be finite', () => {
   for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN]) {
-    expect(errorsOf(Type.Number(), value)).toBeDefined();
-    expect(errorsOf(Type.Integer(), value)).toBeDefined();
+    expect(listErrors(Type.Number(), value)).toBeDefined();
+    expect(listErrors(Type.Integer(), value)).toBeDefined();
   }
   const query = compileText(Type.Object({ n: Type.Number() }));
   for (const text of ['Infinity', '-Infinity', '1e999', 'NaN']) expect(query({ n: text })).toHaveProperty('n');
@@ -194,7 +194,7 @@ test('text of a query is converted to the type in the schema, values of a body a
   const query = { n: '5', ok: 'false', list: '7' };
   expect(compileText(schema)(query)).toBeUndefined();
   expect(query).toEqual({ n: 5, ok: false, list: [7] });
-  expect(Object.keys(errorsOf(schema, { n: '5', ok: 'false', list: '7' }) ?? {})).toEqual(['n', 'ok', 'list']);
+  expect(Object.keys(listErrors(schema, { n: '5', ok: 'false', list: '7' }) ?? {})).toEqual(['n', 'ok', 'list']);
 });
 
 test('defaults are filled in', () => {
@@ -230,7 +230,7 @@ test('alternatives beside the fields require some of them and remove none', () =
   const fields = { email: Type.Optional(Type.String()), phone: Type.Optional(Type.String()) };
   const schema = Type.Object({ ...fields, name: Type.Optional(Type.String()) }, either);
   expect(stripped(schema, { phone: '5', name: 'x', more: 1 })).toEqual({ phone: '5', name: 'x' });
-  expect(errorsOf(schema, { name: 'x' })).toEqual({ body: ['The body has no allowed format.'] });
+  expect(listErrors(schema, { name: 'x' })).toEqual({ body: ['The body has no allowed format.'] });
 });
 
 test('a map keeps only the entries whose keys are allowed', () => {
@@ -242,7 +242,7 @@ test('a map keeps only the entries whose keys are allowed', () => {
 test('additional fields with a schema are kept', () => {
   const schema = Type.Object({ a: Type.Integer() }, { additionalProperties: Type.Object({ n: Type.Integer() }) });
   expect(stripped(schema, { a: 1, b: { n: 2, more: 3 } })).toEqual({ a: 1, b: { n: 2 } });
-  expect(errorsOf(schema, { a: 1, b: 2 })).toHaveProperty('b');
+  expect(listErrors(schema, { a: 1, b: 2 })).toHaveProperty('b');
 });
 
 test('a schema can refuse unknown fields', () => {
@@ -335,7 +335,7 @@ test('a valid value contains only fields of its schema afterwards and is still v
 });
 
 test('an invalid choice is reported with its parameter, together with other errors', () => {
-  const { schema } = isOneOf(['open', 'closed'], sql`c.state`);
+  const { schema } = isIn(['open', 'closed'], sql`c.state`);
   const read = compileText(Type.Object({ last_state: schema, page: Type.Integer() }));
   const errors = [{ code: 'not_allowed', message: 'The last state must be one of open, closed.' }];
   for (const last_state of ['lost', 'open,lost', ['open', 'lost'], '', ',']) {
@@ -358,7 +358,7 @@ test.each([
   '9999-12-31T23:59:59-05:00',
   '2016-12-31T23:59:60Z',
 ])('%s is refused as a time', (at) => {
-  expect(errorsOf(Type.Object({ at: TimestampInput }), { at })).toEqual({
+  expect(listErrors(Type.Object({ at: TimestampInput }), { at })).toEqual({
     at: ['The at must be a valid date-time, such as 2026-01-31T09:30:00Z.'],
   });
 });

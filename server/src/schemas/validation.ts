@@ -54,7 +54,7 @@ export function compileBody(schema: TSchema): Validator {
 const validators = new WeakMap<TSchema, Validator>();
 
 /** The validator of a schema, compiled on first use. */
-export function validatorOf(schema: TSchema): Validator {
+export function getValidator(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? compileBody(schema);
   validators.set(schema, validator);
   return validator;
@@ -153,7 +153,7 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   const own = withoutBranches(errors);
   for (const error of (own.length > 0 ? own : errors).slice(0, maxErrors)) {
     const field = fieldName(error);
-    const { message, code } = explain(error, lastName(field));
+    const { message, code } = describeError(error, lastName(field));
     issues.add(field, message, code);
   }
   return issues.errors;
@@ -208,12 +208,12 @@ const codes: Readonly<Record<string, FieldErrorCode>> = {
   maxProperties: 'too_many',
   enum: 'not_allowed',
   const: 'not_allowed',
-  eachOneOf: 'not_allowed',
+  eachEnum: 'not_allowed',
   sameAs: 'mismatch',
   additionalProperties: 'unknown',
 };
 
-function explain(error: ErrorObject, name: string): FieldError {
+function describeError(error: ErrorObject, name: string): FieldError {
   return { code: codes[error.keyword] ?? 'invalid', message: sentence(error, `The ${inWords(name)}`) };
 }
 
@@ -248,8 +248,8 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
       return `${field} is unknown.`;
     case 'money':
       return `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`;
-    case 'eachOneOf':
-      return `${field} must be one of ${parentSchema?.eachOneOf.join(', ')}.`;
+    case 'eachEnum':
+      return `${field} must be one of ${parentSchema?.eachEnum.join(', ')}.`;
     case 'timestamp':
       return `${field} must be a valid ${example['date-time']}.`;
     case 'sameAs':

@@ -8,7 +8,7 @@ import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';
 import { uniqueId } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { findProblems } from './doctor.ts';
@@ -21,7 +21,7 @@ const { central, databases } = kernel;
 await central.db.run(sql`DELETE FROM prepared_databases`);
 await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
 await databases.ensureTemplate();
-const parts = await archiveParts(kernel);
+const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 
 /** Runs a task in a process that kills itself at a moment. */
@@ -44,7 +44,7 @@ async function killAt(moment: string, task: string, id: string, path = ''): Prom
 }
 
 const findings = async () =>
-  (await findProblems(central, databases, (id) => finishRemoval(parts, id))).filter(({ problem }) =>
+  (await findProblems(central, databases, (id) => finishRemoval(services, id))).filter(({ problem }) =>
     problem.startsWith('interrupted'),
   );
 
@@ -54,7 +54,7 @@ async function interrupted(problem: string, id: string) {
   return (await findings())[0];
 }
 
-async function tracesOf(id: string): Promise<unknown> {
+async function findTraces(id: string): Promise<unknown> {
   return {
     row: await central.db.row(sql`SELECT status FROM tenants WHERE id = ${id}`),
     hasDatabase: await databases.exists(`tenant${id}`),
@@ -75,14 +75,14 @@ test('a killed export leaves no file under its name', async () => {
 test.each(['tables', 'files', 'team'])('an import that is killed at its %s is removed by a repair', async (moment) => {
   const { tenant } = await filledTenant(platform, { size: 10 });
   const [id, path] = [uniqueId(), join(folder, `${tenant.id}.zip`)];
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   await killAt(moment, 'import', id, path);
-  expect(await tracesOf(id)).toMatchObject({ row: { status: 'importing' }, hasDatabase: true });
+  expect(await findTraces(id)).toMatchObject({ row: { status: 'importing' }, hasDatabase: true });
   const finding = await interrupted('interrupted import', id);
   await finding?.repair?.();
-  expect(await tracesOf(id)).toEqual(nothing);
+  expect(await findTraces(id)).toEqual(nothing);
   expect(await findings()).toEqual([]);
-  expect(await importTenant(parts, path, { id })).toMatchObject({ id });
+  expect(await importTenant(services, path, { id })).toMatchObject({ id });
 });
 
 test.each([
@@ -92,12 +92,12 @@ test.each([
 ])('a deletion that is killed with its %s is finished by %s', async (moment, how) => {
   const { tenant, owner } = await filledTenant(platform, { size: 10 });
   await killAt(moment, 'delete', tenant.id);
-  expect(await tracesOf(tenant.id)).toMatchObject({ row: { status: 'deleting' } });
+  expect(await findTraces(tenant.id)).toMatchObject({ row: { status: 'deleting' } });
   await kernel.signals.waitUntilApplied();
   expect((await owner.get('/api/v1/customers')).status).toBe(404);
   const finding = await interrupted('interrupted deletion', tenant.id);
-  await (how === 'a repair' ? finding?.repair?.() : deleteTenant(parts, tenant.id));
-  expect(await tracesOf(tenant.id)).toEqual(nothing);
+  await (how === 'a repair' ? finding?.repair?.() : deleteTenant(services, tenant.id));
+  expect(await findTraces(tenant.id)).toEqual(nothing);
   const log = sql`SELECT FROM activity_log WHERE action = 'tenant_deleted' AND details->>'id' = ${tenant.id}`;
   expect(await central.db.rows(log)).toHaveLength(1);
 });
@@ -105,13 +105,13 @@ test.each([
 test('an import under way is left alone', async () => {
   const { tenant } = await filledTenant(platform, { size: 10 });
   const [id, path] = [uniqueId(), join(folder, `${tenant.id}.zip`)];
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const seen: unknown[] = [];
-  const importTeam: typeof parts.teams.importTeam = async (...call) => {
+  const importTeam: typeof services.teams.importTeam = async (...call) => {
     seen.push(...(await findings()));
-    await expect(importTenant(parts, path, { id })).rejects.toThrow();
-    return parts.teams.importTeam(...call);
+    await expect(importTenant(services, path, { id })).rejects.toThrow();
+    return services.teams.importTeam(...call);
   };
-  await importTenant({ ...parts, teams: { ...parts.teams, importTeam } }, path, { id });
+  await importTenant({ ...services, teams: { ...services.teams, importTeam } }, path, { id });
   expect(seen).toEqual([]);
 });

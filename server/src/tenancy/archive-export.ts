@@ -1,23 +1,23 @@
 import { Measure } from './archive-manifest.ts';
-import type { ArchiveParts } from './archive-parts.ts';
+import type { ArchiveServices } from './archive-services.ts';
 import { type TenantSource, withSnapshot } from './archive-source.ts';
 import { ArchiveWriter } from './archive-writer.ts';
 
 export interface ExportResult {
   readonly rows: number;
   readonly files: number;
-  /** Of the archive. */
+  /** The size of the archive. */
   readonly bytes: number;
   /** Files that were deleted during the export. */
   readonly missingFiles: number;
 }
 
 /** Writes an archive of a tenant. The file appears when it is complete. */
-export async function exportTenant(parts: ArchiveParts, tenantId: string, path: string): Promise<ExportResult> {
-  return withSnapshot(parts, tenantId, async (source) => {
+export async function exportTenant(services: ArchiveServices, tenantId: string, path: string): Promise<ExportResult> {
+  return withSnapshot(services, tenantId, async (source) => {
     const writer = await ArchiveWriter.open(path);
     try {
-      return await writeArchive(parts, source, writer);
+      return await writeArchive(services, source, writer);
     } catch (error) {
       await writer.discard();
       throw error;
@@ -25,13 +25,17 @@ export async function exportTenant(parts: ArchiveParts, tenantId: string, path: 
   });
 }
 
-async function writeArchive(parts: ArchiveParts, source: TenantSource, writer: ArchiveWriter): Promise<ExportResult> {
+async function writeArchive(
+  services: ArchiveServices,
+  source: TenantSource,
+  writer: ArchiveWriter,
+): Promise<ExportResult> {
   const { facts } = source;
   const tables = [];
   let rows = 0;
   for (const [index, table] of facts.tables.entries()) {
     const title = `${index + 1}/${facts.tables.length} ${table.name}`;
-    const measure = new Measure((count) => parts.onProgress(`${title}: ${count.toLocaleString('en')} rows`));
+    const measure = new Measure((count) => services.onProgress(`${title}: ${count.toLocaleString('en')} rows`));
     await writer.add(`tables/${table.name}.copy`, measure.through(source.rows(table)));
     const digest = measure.digest();
     tables.push({ ...table, ...digest });
@@ -46,7 +50,7 @@ async function writeArchive(parts: ArchiveParts, source: TenantSource, writer: A
     }
     await writer.add(`files/${module}/${id}`, measure.through(content));
     counts.files += 1;
-    if (counts.files % 100 === 0) parts.onProgress(`${counts.files.toLocaleString('en')} files`);
+    if (counts.files % 100 === 0) services.onProgress(`${counts.files.toLocaleString('en')} files`);
   }
   const { bytes, sha256 } = measure.digest();
   const manifest = { ...facts, tables, files: { count: counts.files, bytes, sha256 } };

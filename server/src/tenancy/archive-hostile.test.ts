@@ -8,7 +8,7 @@ import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';
 import { uniqueId } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
@@ -18,7 +18,7 @@ import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveParts(kernel);
+const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 
 /** An entry that a test may falsify. */
@@ -36,7 +36,7 @@ let goodBytes: Buffer;
 beforeAll(async () => {
   const { tenant } = await filledTenant(platform, { size: 5 });
   const path = join(folder, 'good.zip');
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   goodBytes = await readFile(path);
   const reader = await ArchiveReader.open(path);
   good = [];
@@ -99,7 +99,7 @@ async function withRows(table: string, rows: (text: string) => string): Promise<
 const extra = (part: Part) => zip([...good, part]);
 const empty = Buffer.alloc(0);
 const orders = 'tables/orders.copy';
-const tableOf = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name) as never;
+const findTable = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name) as never;
 const uuid = '00000000-0000-4000-8000-000000000000';
 
 const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: RegExp]> = {
@@ -183,23 +183,23 @@ const archives: Record<string, [make: () => Buffer | Promise<Buffer>, message: R
     /lacks the table orders/,
   ],
   'an unknown table': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { name: 'pg_authid' })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { name: 'pg_authid' })),
     /pg_authid .*is not in its migrations/,
   ],
   'a column with SQL in its name': [
     () =>
       withManifest(
-        (manifest) => void Object.assign(tableOf(manifest, 'orders'), { columns: ["id\") TO PROGRAM 'x'"] }),
+        (manifest) => void Object.assign(findTable(manifest, 'orders'), { columns: ["id\") TO PROGRAM 'x'"] }),
       ),
     /is not in its migrations/,
   ],
   'a table without its rows': [() => zip(good.filter(({ name }) => name !== orders)), /orders\.copy is missing/],
   'a wrong checksum': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { sha256: '0'.repeat(64) })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { sha256: '0'.repeat(64) })),
     /orders\.copy is not what its manifest describes/,
   ],
   'a wrong number of rows': [
-    () => withManifest((manifest) => void Object.assign(tableOf(manifest, 'orders'), { rows: 1 })),
+    () => withManifest((manifest) => void Object.assign(findTable(manifest, 'orders'), { rows: 1 })),
     /orders\.copy is not what its manifest describes/,
   ],
   'a changed byte': [
@@ -250,7 +250,7 @@ test.each(Object.keys(archives))(
     const [path, id] = [join(folder, `${uniqueId()}.zip`), uniqueId()];
     await writeFile(path, await make());
     const before = await state();
-    await expect(importTenant(parts, path, { id })).rejects.toThrow(message);
+    await expect(importTenant(services, path, { id })).rejects.toThrow(message);
     expect(await state()).toEqual(before);
     expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
   },
@@ -262,7 +262,7 @@ test.each(['../../x', 'UPPER', 'www', 'a'.repeat(64), ''])('an id that is no lab
     path,
     withManifest(({ tenant }) => void Object.assign(tenant, { id })),
   );
-  await expect(importTenant(parts, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
+  await expect(importTenant(services, path)).rejects.toMatchObject({ extras: { errors: { id: expect.anything() } } });
 });
 
 test('an archive with very repetitive data can be read if the operator says so, and its manifest is still limited', async () => {
@@ -284,7 +284,7 @@ test('an archive does not make a platform owner, an unknown setting or a system 
     manifest.domains.push({ domain: 'www', kind: 'alias' });
   });
   await writeFile(path, file);
-  const { reports } = await importTenant(parts, path, { id });
+  const { reports } = await importTenant(services, path, { id });
   expect(reports).toEqual(
     expect.arrayContaining([
       'the setting evil.setting has its default: its value is not accepted',

@@ -4,10 +4,10 @@ import { type MigrationSource, migrate } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
 import { whileLocked } from './archive-lock.ts';
-import { type Manifest, Measure, migrationsOf } from './archive-manifest.ts';
-import type { ArchiveParts, FileRow } from './archive-parts.ts';
+import { archivedMigrations, type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveError } from './archive-reader.ts';
 import { resealSecrets } from './archive-secrets.ts';
+import type { ArchiveServices, FileRow } from './archive-services.ts';
 import { type Facts, inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
@@ -19,25 +19,25 @@ export interface ImportOptions {
   readonly id?: string | undefined;
   /** The archive may be much smaller than its content. */
   readonly isLarge?: boolean;
-  /** In the transaction that makes the tenant available. */
+  /** Runs in the transaction that activates the tenant. */
   readonly inTransaction?: InTransaction | undefined;
 }
 
 export interface ImportResult {
   readonly id: string;
-  /** What was not taken over, for the operator. */
+  /** Lines for the operator about data that was not imported. */
   readonly reports: readonly string[];
 }
 
 /** Creates a tenant from an archive. If it fails, nothing of it is left. */
 export async function importTenant(
-  parts: ArchiveParts,
+  services: ArchiveServices,
   path: string,
   { id, isLarge = false, inTransaction }: ImportOptions = {},
 ): Promise<ImportResult> {
   const archive = await openArchive(path, { isLarge });
   try {
-    return await createFrom(parts, archive, {
+    return await createFrom(services, archive, {
       id: id ?? archive.manifest.tenant.id,
       isCopy: false,
       checkFiles: archive.manifest.files,
@@ -50,11 +50,13 @@ export async function importTenant(
 
 /** Creates a copy of a tenant that sends nothing: its webhooks are off, and pending work stays with the original. */
 export function cloneTenant(
-  parts: ArchiveParts,
+  services: ArchiveServices,
   tenantId: string,
   { id, inTransaction }: ImportOptions & { readonly id: string },
 ): Promise<ImportResult> {
-  return withSnapshot(parts, tenantId, (source) => createFrom(parts, source, { id, isCopy: true, inTransaction }));
+  return withSnapshot(services, tenantId, (source) =>
+    createFrom(services, source, { id, isCopy: true, inTransaction }),
+  );
 }
 
 interface Creation {
@@ -64,26 +66,26 @@ interface Creation {
   readonly inTransaction?: InTransaction | undefined;
 }
 
-async function createFrom(parts: ArchiveParts, source: TenantSource, creation: Creation): Promise<ImportResult> {
-  const { central, databases } = parts;
+async function createFrom(services: ArchiveServices, source: TenantSource, creation: Creation): Promise<ImportResult> {
+  const { central, databases } = services;
   const { id } = creation;
-  const sources = migrationsOf(source.facts as Manifest, databases.sources);
+  const sources = archivedMigrations(source.facts as Manifest, databases.sources);
   const problem = await idProblem(central.db, databases, id);
   if (problem) throw invalid({ id: [problem] });
   return whileLocked(central, id, async () => {
-    await reserve(parts, source, id);
+    await reserve(services, source, id);
     try {
-      return await fill(parts, source, { ...creation, sources });
+      return await fill(services, source, { ...creation, sources });
     } catch (error) {
       // If this fails too, `tenant:doctor` finds what is left.
-      await eraseTenant(parts, id).catch(() => {});
+      await eraseTenant(services, id).catch(() => {});
       throw error;
     }
   });
 }
 
 /** Recorded before anything is created, so that `tenant:doctor` finds what a crash leaves. */
-async function reserve({ central, databases }: ArchiveParts, { facts }: TenantSource, id: string): Promise<void> {
+async function reserve({ central, databases }: ArchiveServices, { facts }: TenantSource, id: string): Promise<void> {
   // There is one platform owner, and an archive does not make another.
   const role = facts.tenant.role === 'reseller' ? 'reseller' : 'merchant';
   const server = await databases.place();
@@ -96,56 +98,67 @@ async function reserve({ central, databases }: ArchiveParts, { facts }: TenantSo
 }
 
 async function fill(
-  parts: ArchiveParts,
+  services: ArchiveServices,
   source: TenantSource,
   creation: Creation & { readonly sources: readonly MigrationSource[] },
 ): Promise<ImportResult> {
   const { id, sources } = creation;
-  await createDatabase(parts, id, sources);
-  await inTransactionOf(parts, id, (connection) => loadTables(connection, source, parts.rules, parts.onProgress));
-  const { server, database } = await locate(parts, id);
-  await migrate(server.address, database, parts.databases.sources);
-  const reports = await adaptData(parts, source, creation);
-  reports.push(...(await loadFiles(parts, source, creation)));
-  reports.push(...(await changeSettings(parts, source, id)));
-  reports.push(...(await activate(parts, source, creation)));
+  await createDatabase(services, id, sources);
+  await inTenantTransaction(services, id, (connection) =>
+    loadTables(connection, source, services.rules, services.onProgress),
+  );
+  const { server, database } = await locate(services, id);
+  await migrate(server.address, database, services.databases.sources);
+  const reports = await adaptData(services, source, creation);
+  reports.push(...(await loadFiles(services, source, creation)));
+  reports.push(...(await changeSettings(services, source, id)));
+  reports.push(...(await activate(services, source, creation)));
   return { id, reports };
 }
 
 /** A database with the migrations of the source and no others. */
-async function createDatabase(parts: ArchiveParts, id: string, sources: readonly MigrationSource[]): Promise<void> {
-  const { central, databases } = parts;
-  const { server, database } = await locate(parts, id);
+async function createDatabase(
+  services: ArchiveServices,
+  id: string,
+  sources: readonly MigrationSource[],
+): Promise<void> {
+  const { central, databases } = services;
+  const { server, database } = await locate(services, id);
   await databases.copyTemplate(database, server);
-  const countOf = (all: readonly MigrationSource[]) => all.reduce((sum, { migrations }) => sum + migrations.length, 0);
-  if (countOf(sources) === countOf(databases.sources)) return;
+  const countMigrations = (all: readonly MigrationSource[]) =>
+    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  if (countMigrations(sources) === countMigrations(databases.sources)) return;
   const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
-  await inDatabase(parts, id, (connection) =>
+  await inDatabase(services, id, (connection) =>
     connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
   );
   await migrate(server.address, database, sources);
 }
 
-/** What the rows say about users, files and secrets of the source. The rules describe the current migrations. */
-async function adaptData(parts: ArchiveParts, { facts }: TenantSource, { id, isCopy }: Creation): Promise<string[]> {
-  const { central, rules, secrets } = parts;
+/** Adapts the references to users, files and secrets of the source. The rules are those of the current migrations. */
+async function adaptData(
+  services: ArchiveServices,
+  { facts }: TenantSource,
+  { id, isCopy }: Creation,
+): Promise<string[]> {
+  const { central, rules, secrets } = services;
   const isOurs = (await installationId(central.db)) === facts.installation;
-  const users = isOurs ? undefined : await findUsers(parts, facts);
+  const users = isOurs ? undefined : await findUsers(services, facts);
   const change = { from: facts.tenant.id, to: id, isCopy };
-  return inTransactionOf(parts, id, async (connection) => {
+  return inTenantTransaction(services, id, async (connection) => {
     if (users) await replaceUsers(connection, rules, users);
     await replaceFileUrls(connection, rules, change);
     return resealSecrets(connection, secrets, rules, change);
   });
 }
 
-/** Without a limit of time, also while the source is slow. */
-function inTransactionOf<Result>(
-  parts: ArchiveParts,
+/** Without a time limit, because the source may be slow. */
+function inTenantTransaction<Result>(
+  services: ArchiveServices,
   id: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  return inDatabase(parts, id, async (connection) => {
+  return inDatabase(services, id, async (connection) => {
     await connection.script('BEGIN');
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
     const result = await work(connection);
@@ -156,7 +169,7 @@ function inTransactionOf<Result>(
 }
 
 /** The users of this installation by their ids in the archive. */
-async function findUsers({ teams }: ArchiveParts, { team: { members } }: Facts): Promise<Map<number, number>> {
+async function findUsers({ teams }: ArchiveServices, { team: { members } }: Facts): Promise<Map<number, number>> {
   const known = await teams.findVerified(members.map(({ email }) => email));
   return new Map(
     members.flatMap(({ id, email }) => {
@@ -166,10 +179,14 @@ async function findUsers({ teams }: ArchiveParts, { team: { members } }: Facts):
   );
 }
 
-async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkFiles }: Creation): Promise<string[]> {
+async function loadFiles(
+  services: ArchiveServices,
+  source: TenantSource,
+  { id, checkFiles }: Creation,
+): Promise<string[]> {
   const measure = new Measure();
   const counts = { written: 0, missing: 0 };
-  await inDatabase(parts, id, async (connection) => {
+  await inDatabase(services, id, async (connection) => {
     for await (const file of source.files()) {
       if (!file.content) {
         counts.missing += 1;
@@ -180,12 +197,12 @@ async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkF
       const [row] = rows;
       if (!row) throw new ArchiveError(`files/${file.module}/${file.id} has no row in stored_files`);
       const before = measure.bytes;
-      await parts.files.writeContent(id, row, measure.through(file.content));
+      await services.files.writeContent(id, row, measure.through(file.content));
       if (measure.bytes - before !== row.size) {
         throw new ArchiveError(`files/${file.module}/${file.id} does not have the size of its row`);
       }
       counts.written += 1;
-      if (counts.written % 100 === 0) parts.onProgress(`${counts.written.toLocaleString('en')} files`);
+      if (counts.written % 100 === 0) services.onProgress(`${counts.written.toLocaleString('en')} files`);
     }
   });
   if (checkFiles && (counts.written !== checkFiles.count || measure.digest().sha256 !== checkFiles.sha256)) {
@@ -195,7 +212,7 @@ async function loadFiles(parts: ArchiveParts, source: TenantSource, { id, checkF
 }
 
 /** A setting that this installation does not have, or refuses, keeps its default. */
-async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSource, id: string): Promise<string[]> {
+async function changeSettings({ settings }: ArchiveServices, { facts }: TenantSource, id: string): Promise<string[]> {
   const reports: string[] = [];
   for (const [key, value] of Object.entries(facts.settings)) {
     await settings
@@ -208,8 +225,8 @@ async function changeSettings({ settings }: ArchiveParts, { facts }: TenantSourc
   return reports;
 }
 
-async function activate(parts: ArchiveParts, { facts }: TenantSource, creation: Creation): Promise<string[]> {
-  const { central, databases, modules, teams } = parts;
+async function activate(services: ArchiveServices, { facts }: TenantSource, creation: Creation): Promise<string[]> {
+  const { central, databases, modules, teams } = services;
   const { id, isCopy, inTransaction } = creation;
   return central.db.tx(async (tx) => {
     const reports: string[] = [];

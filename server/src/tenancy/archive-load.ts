@@ -37,10 +37,10 @@ export async function loadTables(
  * archived tables that are left out now, or the other way round.
  */
 function checkTables(tables: readonly Table[], { facts }: TenantSource, rules: Rules): void {
-  const shapeOf = ({ name, columns }: Table) => `${name} (${columns.join(', ')})`;
-  const shapes = new Set(tables.map(shapeOf));
-  const unknown = facts.tables.find((table) => !shapes.has(shapeOf(table)));
-  if (unknown) throw new ArchiveError(`its table ${shapeOf(unknown).slice(0, 200)} is not in its migrations`);
+  const tableShape = ({ name, columns }: Table) => `${name} (${columns.join(', ')})`;
+  const shapes = new Set(tables.map(tableShape));
+  const unknown = facts.tables.find((table) => !shapes.has(tableShape(table)));
+  if (unknown) throw new ArchiveError(`its table ${tableShape(unknown).slice(0, 200)} is not in its migrations`);
   const names = new Set([...facts.tables.map(({ name }) => name), ...facts.omitted]);
   const missing = archivedTables(tables, rules).find(({ name }) => !names.has(name));
   if (missing) throw new ArchiveError(`it lacks the table ${missing.name}`);

@@ -17,11 +17,11 @@ const Team = Type.Object({
   roles: Type.Array(Type.Object({ name: Name, description: Text, permissions: Type.Array(Name) }), { maxItems: 1_000 }),
   members: Type.Array(
     Type.Object({
-      /** In the installation of the archive. */
+      /** The id in the installation that wrote the archive. */
       id: Type.Integer({ minimum: 1 }),
       email: Name,
       role: Type.Union([Name, Type.Null()]),
-      /** Of a member without a role. */
+      /** The permissions of a member without a role. */
       permissions: Type.Union([Type.Array(Name), Type.Null()]),
     }),
     { maxItems: 100_000 },
@@ -75,16 +75,16 @@ export function readManifest(text: string): Manifest {
 }
 
 /** The migrations that the archive's database has. Throws for one that this installation does not have. */
-export function migrationsOf({ migrations }: Manifest, known: readonly MigrationSource[]): MigrationSource[] {
-  const wanted = new Map(migrations.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
+export function archivedMigrations({ migrations }: Manifest, known: readonly MigrationSource[]): MigrationSource[] {
+  const missing = new Map(migrations.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
   const sources = known.map(({ owner, migrations: own }) => ({
     owner,
-    migrations: own.filter(({ name, checksum }) => wanted.get(`${owner}/${name}`) === checksum),
+    migrations: own.filter(({ name, checksum }) => missing.get(`${owner}/${name}`) === checksum),
   }));
-  for (const { owner, migrations: own } of sources) for (const { name } of own) wanted.delete(`${owner}/${name}`);
-  if (wanted.size === 0) return sources;
+  for (const { owner, migrations: own } of sources) for (const { name } of own) missing.delete(`${owner}/${name}`);
+  if (missing.size === 0) return sources;
   throw new ArchiveError(
-    `this installation does not have its migrations ${[...wanted.keys()].join(', ')}; update it or add their modules`,
+    `this installation does not have its migrations ${[...missing.keys()].join(', ')}; update it or add their modules`,
   );
 }
 

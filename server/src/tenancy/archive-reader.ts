@@ -149,7 +149,7 @@ function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
   if (end > archiveSize) throw new ArchiveError('it is truncated');
 }
 
-/** Whoever trusts the archive may say that it is so large. */
+/** An operator who trusts the archive can allow more with `--large`. */
 function checkSize(entries: readonly ZipEntry[], archiveSize: number, isLarge: boolean): void {
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   if (total > maxRatio * archiveSize + freeBytes) throw new ArchiveError('its content is implausibly large');

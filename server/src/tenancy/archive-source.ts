@@ -3,8 +3,8 @@ import { type Connection, withConnection } from '../db/connection.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';
 import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
-import type { ArchiveParts, FileRow } from './archive-parts.ts';
 import { ArchiveReader } from './archive-reader.ts';
+import type { ArchiveServices, FileRow } from './archive-services.ts';
 import { archivedTables, copyStatement, readSequences, readTables, type Table } from './archive-tables.ts';
 import type { TenantServer } from './central-database.ts';
 import { installationId } from './tenant-databases.ts';
@@ -30,37 +30,37 @@ export interface TenantSource {
 }
 
 /** Where the database of a tenant is. */
-export async function locate({ central, databases }: ArchiveParts, tenantId: string): Promise<Location> {
+export async function locate({ central, databases }: ArchiveServices, tenantId: string): Promise<Location> {
   const row = await central.db.row<{ database: string }>(
     sql`SELECT database_name AS database FROM tenants WHERE id = ${tenantId}`,
   );
   if (!row) throw new Error(`there is no tenant ${tenantId}`);
-  return { server: await databases.serverOf(tenantId), database: row.database };
+  return { server: await databases.getServer(tenantId), database: row.database };
 }
 
-/** Opens a connection to the database of a tenant, without a limit of time. */
+/** Opens a connection to the database of a tenant, without a time limit. */
 export async function inDatabase<Result>(
-  parts: ArchiveParts,
+  services: ArchiveServices,
   tenantId: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const { server, database } = await locate(parts, tenantId);
+  const { server, database } = await locate(services, tenantId);
   return withConnection(server.address, database, copyLimits, work);
 }
 
 /** Reads a tenant in one snapshot. */
 export async function withSnapshot<Result>(
-  parts: ArchiveParts,
+  services: ArchiveServices,
   tenantId: string,
   work: (source: TenantSource) => Promise<Result>,
 ): Promise<Result> {
-  const { files, rules } = parts;
-  await tenantRow(parts, tenantId);
-  return inDatabase(parts, tenantId, async (connection) => {
+  const { files, rules } = services;
+  await tenantRow(services, tenantId);
+  return inDatabase(services, tenantId, async (connection) => {
     await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // The storage may be slow between two rows.
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const facts = await readFacts(parts, tenantId, connection);
+    const facts = await readFacts(services, tenantId, connection);
     return work({
       facts,
       rows: (table) => connection.copyOut(copyStatement(table, rules)),
@@ -118,7 +118,7 @@ interface TenantRow {
   readonly created_at: string;
 }
 
-async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<TenantRow> {
+async function tenantRow({ central }: ArchiveServices, tenantId: string): Promise<TenantRow> {
   const row = await central.db.row<TenantRow>(sql`
     SELECT id, name, role, status, created_at FROM tenants
     WHERE id = ${tenantId} AND status IN ('active', 'suspended')`);
@@ -126,8 +126,8 @@ async function tenantRow({ central }: ArchiveParts, tenantId: string): Promise<T
   return row;
 }
 
-async function readFacts(parts: ArchiveParts, tenantId: string, connection: Connection): Promise<Facts> {
-  const { central, rules, teams } = parts;
+async function readFacts(services: ArchiveServices, tenantId: string, connection: Connection): Promise<Facts> {
+  const { central, rules, teams } = services;
   const { db } = central;
   const tables = await readTables(connection);
   const settings = await db.rows<{ key: string; value: unknown }>(
@@ -140,9 +140,9 @@ async function readFacts(parts: ArchiveParts, tenantId: string, connection: Conn
   return {
     format: formatVersion,
     platform: version,
-    created_at: parts.now().toISOString(),
+    created_at: services.now().toISOString(),
     installation: await installationId(db),
-    tenant: await tenantRow(parts, tenantId),
+    tenant: await tenantRow(services, tenantId),
     domains: await db.rows(sql`SELECT domain, kind FROM domains WHERE tenant_id = ${tenantId} ORDER BY domain`),
     settings: Object.fromEntries(settings.map(({ key, value }) => [key, value])),
     modules: await db.rows(

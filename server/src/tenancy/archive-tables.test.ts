@@ -1,10 +1,10 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 
 const platform = await startPlatform();
-const { rules } = await archiveParts(platform.kernel);
+const { rules } = await archiveServices(platform.kernel);
 const { db } = await platform.tenant();
 
 interface Column {

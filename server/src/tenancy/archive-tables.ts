@@ -20,7 +20,7 @@ export const kernelRules: Readonly<Record<string, TableRules>> = {
   // Sealed for callers of this tenant, for a day.
   idempotency_keys: { omit: true },
   module_bus_audit_log: { users: { user_id: 'who called' } },
-  // Of the database, not of its data.
+  // Describes the database itself.
   schema_migrations: { omit: true },
   chowk_installation: { omit: true },
 };

@@ -12,7 +12,7 @@ async function* chunks(...texts: string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-async function textOf(reader: ArchiveReader, name: string): Promise<string> {
+async function readEntry(reader: ArchiveReader, name: string): Promise<string> {
   return reader.readText(name, 1_000_000);
 }
 
@@ -27,8 +27,8 @@ test('what is written is read again', async () => {
   expect(await readdir(folder)).toEqual(['one.zip']);
   const reader = await ArchiveReader.open(path);
   expect([...reader.entries.keys()]).toEqual(['tables/orders.copy', 'tables/empty.copy', 'manifest.json']);
-  expect(await textOf(reader, 'tables/orders.copy')).toBe('1\tone\n2\ttwo\n');
-  expect(await textOf(reader, 'tables/empty.copy')).toBe('');
+  expect(await readEntry(reader, 'tables/orders.copy')).toBe('1\tone\n2\ttwo\n');
+  expect(await readEntry(reader, 'tables/empty.copy')).toBe('');
   await reader.close();
 });
 

@@ -7,7 +7,7 @@ export interface ZipEntry {
   readonly crc: number;
   readonly size: number;
   readonly compressedSize: number;
-  /** Of the local header. */
+  /** The offset of the local header. */
   readonly offset: number;
   /** Unix type and permissions; 0 if the archive was made elsewhere. */
   readonly mode: number;

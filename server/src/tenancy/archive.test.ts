@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { type Db, sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
-import { archiveFolder, contentOf, countersOf, type FilledTenant, filledTenant } from '../../testing/archives.ts';
+import { archiveFolder, dumpTenant, type FilledTenant, filledTenant, readAllCounters } from '../../testing/archives.ts';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { repositoryModules } from '../../testing/repository-modules.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
 import { testModule } from '../../testing/test-module.ts';
 import type { Kernel } from '../kernel.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import type { Session } from '../operator/command.ts';
 import { tenantImportCommand } from '../operator/tenant-import.ts';
 import { SecretBox } from '../secrets.ts';
@@ -22,26 +22,26 @@ import { showTenant } from './tenants.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
-const parts = await archiveParts(kernel);
+const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 const newFile = () => join(folder, `${uniqueId()}.zip`);
 const secretTables = { webhooks: expect.any(String), message_providers: expect.any(String) };
 
-async function databaseOf({ directory }: Kernel, id: string): Promise<Db> {
+async function findDatabase({ directory }: Kernel, id: string): Promise<Db> {
   return (await directory.find(id))?.db as Db;
 }
 
 test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the same again (seed %i)', async (seed) => {
   const { tenant, owner, webhook, file } = await filledTenant(platform, { size: 20 * seed, seed });
   const path = newFile();
-  const before = { content: await contentOf(kernel, tenant.id), counters: await countersOf(kernel, tenant.id) };
+  const before = { content: await dumpTenant(kernel, tenant.id), counters: await readAllCounters(kernel, tenant.id) };
   const { created_at: _, ...summary } = (await showTenant(kernel.central.db, tenant.id)) as { created_at: string };
-  expect(await exportTenant(parts, tenant.id, path)).toMatchObject({ files: 2, missingFiles: 0 });
-  await deleteTenant(parts, tenant.id);
+  expect(await exportTenant(services, tenant.id, path)).toMatchObject({ files: 2, missingFiles: 0 });
+  await deleteTenant(services, tenant.id);
   expect(await showTenant(kernel.central.db, tenant.id)).toBeUndefined();
-  expect(await importTenant(parts, path)).toEqual({ id: tenant.id, reports: [] });
-  expect(await contentOf(kernel, tenant.id)).toEqual({ ...before.content, ...secretTables });
-  expect(await countersOf(kernel, tenant.id)).toEqual(before.counters);
+  expect(await importTenant(services, path)).toEqual({ id: tenant.id, reports: [] });
+  expect(await dumpTenant(kernel, tenant.id)).toEqual({ ...before.content, ...secretTables });
+  expect(await readAllCounters(kernel, tenant.id)).toEqual(before.counters);
   expect(await showTenant(kernel.central.db, tenant.id)).toMatchObject({ ...summary, domains: expect.any(Array) });
   await kernel.signals.waitUntilApplied();
   expect((await owner.get('/api/v1/auth/me')).body).toMatchObject({ role: 'Owner' });
@@ -49,7 +49,7 @@ test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the sam
     expect.objectContaining({ name: 'Packer', permissions: ['orders.edit', 'orders.view'] }),
   );
   expect((await owner.get('/api/v1/settings')).body.settings).toMatchObject({ 'general.timezone': 'Europe/Berlin' });
-  const db = await databaseOf(kernel, tenant.id);
+  const db = await findDatabase(kernel, tenant.id);
   const hook = await db.row<{ secret: string; is_active: boolean }>(sql`SELECT secret, is_active FROM webhooks`);
   expect(hook?.is_active).toBe(true);
   expect(tenant.context('webhooks').secrets.open(webhook.id, hook?.secret ?? '')).toBe(webhook.secret);
@@ -66,7 +66,7 @@ test.each([1, 2, 3])('a tenant that is exported, deleted and imported is the sam
 test('an archive holds no secret of the installation and names the sealed columns', async () => {
   const { tenant, webhook, owner } = await filledTenant(platform);
   const path = newFile();
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const archive = await openArchive(path);
   let text = JSON.stringify(archive.manifest);
   for (const table of archive.manifest.tables) {
@@ -89,7 +89,7 @@ test('on an installation with another key, members are joined by verified addres
   const { tenant, owner, webhook } = await filledTenant(platform);
   const [gone, doubtful] = [await platform.person({ tenant }), await platform.person({ tenant, role: 'Agent' })];
   const path = newFile();
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const other = await startAccounts({ secrets: new SecretBox(Buffer.alloc(32, 'other')) });
   const db = other.kernel.central.db;
   // The same people have other ids there; the owner's old id is that of a stranger.
@@ -98,7 +98,7 @@ test('on an installation with another key, members are joined by verified addres
     INSERT INTO users (name, email, email_verified_at) VALUES ('Asha', ${owner.email}, now()) RETURNING id`);
   await db.run(sql`INSERT INTO users (name, email) VALUES ('Unproven', ${doubtful.email})`);
   const id = uniqueId();
-  const { reports } = await importTenant(await archiveParts(other.kernel), path, { id });
+  const { reports } = await importTenant(await archiveServices(other.kernel), path, { id });
   const unknown = 'is not a member: no user has verified this address, or the role does not exist';
   expect(reports.toSorted()).toEqual(
     [
@@ -110,7 +110,7 @@ test('on an installation with another key, members are joined by verified addres
   );
   const members = await db.rows<{ user_id: number }>(sql`SELECT user_id FROM memberships WHERE tenant_id = ${id}`);
   expect(members).toEqual([{ user_id: joined?.id }]);
-  const data = await databaseOf(other.kernel, id);
+  const data = await findDatabase(other.kernel, id);
   expect(await data.rows(sql`SELECT DISTINCT user_id FROM notifications`)).toEqual([{ user_id: joined?.id }]);
   const authors = await data.rows<{ user_id: number | null }>(sql`
     SELECT DISTINCT user_id FROM module_bus_audit_log WHERE user_id IS NOT NULL`);
@@ -150,16 +150,16 @@ test('a clone has the same data and sends nothing', async () => {
   const filled = await filledTenant(platform);
   const { tenant, owner } = filled;
   await addPendingWork(filled);
-  const [id, before] = [uniqueId(), await contentOf(kernel, tenant.id)];
-  const { reports } = await cloneTenant(parts, tenant.id, { id });
+  const [id, before] = [uniqueId(), await dumpTenant(kernel, tenant.id)];
+  const { reports } = await cloneTenant(services, tenant.id, { id });
   expect(reports).toEqual([
     'message_providers: 1 removed; a copy sends nothing',
     'webhooks: 1 turned off; a copy sends nothing',
   ]);
   const original = (text: string) => text.replaceAll(`/media/${id}/`, `/media/${tenant.id}/`);
-  expect(await contentOf(kernel, id, original)).toEqual({ ...before, ...secretTables });
-  expect(await contentOf(kernel, tenant.id)).toEqual(before);
-  const db = await databaseOf(kernel, id);
+  expect(await dumpTenant(kernel, id, original)).toEqual({ ...before, ...secretTables });
+  expect(await dumpTenant(kernel, tenant.id)).toEqual(before);
+  const db = await findDatabase(kernel, id);
   const waiting = await db.row(sql`
     SELECT (SELECT count(*) FROM event_deliveries WHERE name <> 'tenant.database_migrated') AS events,
       (SELECT count(*) FROM added_jobs) AS jobs, (SELECT count(*) FROM idempotency_keys) AS keys,
@@ -213,13 +213,13 @@ test('an archive of an older version is brought up to date, one of a newer versi
     await startPlatform({ modules: await withNotes(1) }),
     await startPlatform({ modules: await withNotes(2) }),
   ];
-  const [olderParts, newerParts] = [await archiveParts(older.kernel), await archiveParts(newer.kernel)];
+  const [olderParts, newerParts] = [await archiveServices(older.kernel), await archiveServices(newer.kernel)];
   const [from, to, path, back] = [await older.tenant(), uniqueId(), newFile(), newFile()];
   await from.db.run(sql`INSERT INTO notes (text) VALUES ('one'), ('three')`);
   await from.db.run(sql`INSERT INTO drafts VALUES (1)`);
   await exportTenant(olderParts, from.id, path);
   await importTenant(newerParts, path, { id: to });
-  const db = await databaseOf(newer.kernel, to);
+  const db = await findDatabase(newer.kernel, to);
   await db.run(sql`INSERT INTO notes (text) VALUES ('new')`);
   expect(await db.rows(sql`SELECT id, text, length FROM notes ORDER BY id`)).toEqual([
     { id: 1, text: 'one', length: 3 },
@@ -236,7 +236,7 @@ test('an archive of an older version is brought up to date, one of a newer versi
 test('an operator names the owner of an imported tenant and sees the progress', async () => {
   const { tenant } = await filledTenant(platform);
   const [path, id, ravi] = [newFile(), uniqueId(), await platform.person()];
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const [said, progress]: [string[], string[]] = [[], []];
   const session: Session = {
     config: kernel.config,
@@ -258,17 +258,17 @@ test('a failed import or export leaves nothing', async () => {
   const fail = async () => {
     throw new Error('the storage is full');
   };
-  const removeTenant = (id: string) => parts.files.removeTenant(id);
-  const failing = { ...parts, files: { readContent: fail, writeContent: fail, removeTenant } };
+  const removeTenant = (id: string) => services.files.removeTenant(id);
+  const failing = { ...services, files: { readContent: fail, writeContent: fail, removeTenant } };
   await expect(exportTenant(failing, tenant.id, path)).rejects.toThrow('the storage is full');
   expect((await readdir(folder)).filter((name) => path.endsWith(name) || name.endsWith('.partial'))).toEqual([]);
-  await exportTenant(parts, tenant.id, path);
+  await exportTenant(services, tenant.id, path);
   const id = uniqueId();
   await expect(importTenant(failing, path, { id })).rejects.toThrow('the storage is full');
   expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
   expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
-  expect(await importTenant(parts, path, { id })).toMatchObject({ id });
-  await expect(importTenant(parts, path, { id })).rejects.toMatchObject({
+  expect(await importTenant(services, path, { id })).toMatchObject({ id });
+  await expect(importTenant(services, path, { id })).rejects.toMatchObject({
     extras: { errors: { id: expect.anything() } },
   });
 });
@@ -285,7 +285,7 @@ test('a tenant with 100,000 large rows is exported in little memory', async () =
   const sampling = setInterval(() => {
     peak = Math.max(peak, used());
   }, 5);
-  expect((await exportTenant(parts, tenant.id, path)).rows).toBeGreaterThanOrEqual(100_000);
+  expect((await exportTenant(services, tenant.id, path)).rows).toBeGreaterThanOrEqual(100_000);
   clearInterval(sampling);
   // The rows have more than 200 MB; what is counted includes garbage.
   expect((peak - before) / 1_048_576).toBeLessThan(150);

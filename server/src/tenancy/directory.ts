@@ -32,10 +32,10 @@ interface Ring {
   readonly hostname_segment: string;
 }
 
-interface DirectoryParts {
+interface DirectoryOptions {
   readonly central: Db;
   readonly budget: ConnectionBudget;
-  readonly addressOf: (server: string) => ServerAddress | undefined;
+  readonly findAddress: (server: string) => ServerAddress | undefined;
   /** How long a query waits for a tenant that is paused. */
   readonly holdTimeoutMs: number;
   readonly signals: Signals;
@@ -68,7 +68,7 @@ export class Directory {
     ringAt: (segment: string) => this.ringAt(segment),
   };
 
-  constructor({ central, budget, addressOf, holdTimeoutMs, signals, baseDomain }: DirectoryParts) {
+  constructor({ central, budget, findAddress, holdTimeoutMs, signals, baseDomain }: DirectoryOptions) {
     this.#baseDomain = baseDomain;
     this.#tenants = new GuardedCache({
       max: 20_000,
@@ -76,7 +76,7 @@ export class Directory {
         const row = await findTenant(central, label);
         if (!row) return undefined;
         const { database_server, database_name: database, isPaused, ...tenant } = row;
-        const address = addressOf(database_server);
+        const address = findAddress(database_server);
         if (!address) throw fail('db.unavailable', {}, { cause: unknownServer(database_server) });
         const db = isPaused
           ? heldDatabase(() => this.#resumed(tenant.id, holdTimeoutMs))

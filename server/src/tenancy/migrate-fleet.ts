@@ -30,8 +30,7 @@ interface Member {
 
 /**
  * Migrates the tenant databases that lack a migration, ring by ring, in descending promotion order. After a failure the
- * current ring is finished and later rings are not started. Each result is stored, so that the next run continues where
- * this one stopped.
+ * current ring is finished and later rings are not started; the next run continues there.
  */
 export async function migrateFleet(
   central: Db,

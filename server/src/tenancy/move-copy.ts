@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
-import { tablesOf } from './move-schema.ts';
+import { listTables } from './move-schema.ts';
 
 /** Copies all rows into a database with the same tables. Nobody may write to the source meanwhile. */
 export async function copyTables(
@@ -8,13 +8,13 @@ export async function copyTables(
   target: Connection,
   onProgress: (done: number, total: number) => void,
 ): Promise<void> {
-  const tables = await tablesOf(source);
+  const tables = await listTables(source);
   await target.script('BEGIN');
   const foreignKeys = await dropForeignKeys(target);
   await target.script(`TRUNCATE ${tables.join(', ')}`);
   for (const [index, table] of tables.entries()) {
     onProgress(index, tables.length);
-    const columns = (await columnsOf(source, table)).join(', ');
+    const columns = (await listColumns(source, table)).join(', ');
     // Triggers have done their work on the source.
     await target.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     const rows = source.copyOut(`COPY ${table} (${columns}) TO STDOUT`);
@@ -37,7 +37,7 @@ async function dropForeignKeys(connection: Connection): Promise<string[]> {
 }
 
 /** Generated columns cannot be copied. */
-async function columnsOf(connection: Connection, table: string): Promise<string[]> {
+async function listColumns(connection: Connection, table: string): Promise<string[]> {
   const { rows } = await connection.query<{ name: string }>(sql`
     SELECT format('%I', attname) AS name FROM pg_attribute
     WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`);

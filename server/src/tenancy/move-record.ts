@@ -44,16 +44,16 @@ export async function beginMove(
   const row = (await central.db.row<{ id: string }>(sql`
     INSERT INTO tenant_moves (tenant_id, source, target, keep) VALUES (${tenantId}, ${source.name}, ${to}, ${keep})
     RETURNING id`)) as { id: string };
-  return { tenantId, id: row.id, slot: slotOf(row.id), source, target, database: tenant.database, keep };
+  return { tenantId, id: row.id, slot: slotName(row.id), source, target, database: tenant.database, keep };
 }
 
 export function readMove(central: Central, row: MoveRow): Move {
   const { tenant_id: tenantId, id, database, keep } = row;
   const [source, target] = [requireServer(central, row.source), requireServer(central, row.target)];
-  return { tenantId, id, slot: slotOf(id), source, target, database, keep };
+  return { tenantId, id, slot: slotName(id), source, target, database, keep };
 }
 
-function slotOf(moveId: string): string {
+function slotName(moveId: string): string {
   return `chowk_move_${moveId.replaceAll('-', '')}`;
 }
 

@@ -3,7 +3,7 @@ import { sql } from '@chowk/kit/kernel';
 import type { Connection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { TenantServer } from './central-database.ts';
-import { inDatabase, tablesOf } from './move-schema.ts';
+import { inDatabase, listTables } from './move-schema.ts';
 
 /** Two databases with the same name, and the name of the slot and the subscription between them. */
 export interface Link {
@@ -37,7 +37,7 @@ export async function startReplication({ source, target, database, slot }: Link)
     for (const table of await tablesWithoutKey(connection)) {
       await setIdentity(connection, table, 'FULL');
     }
-    await connection.script(`CREATE PUBLICATION ${publication} FOR TABLE ${(await tablesOf(connection)).join(', ')}`);
+    await connection.script(`CREATE PUBLICATION ${publication} FOR TABLE ${(await listTables(connection)).join(', ')}`);
   });
   await inDatabase(target, database, (connection) => subscribe(connection, slot, source, database)).catch(
     (error: Error & { code?: string }) => {

@@ -18,7 +18,7 @@ export function inDatabase<Result>(
 }
 
 /** The tables of the tenant, quoted. */
-export async function tablesOf(connection: Connection): Promise<string[]> {
+export async function listTables(connection: Connection): Promise<string[]> {
   const { rows } = await connection.query<{ name: string }>(sql`
     SELECT format('%I', relname) AS name FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname`);
@@ -68,5 +68,5 @@ export async function copySequences(source: Connection, target: Connection): Pro
 
 /** The template has rows of its own, such as its migrations. */
 export async function truncateAll(target: Connection): Promise<void> {
-  await target.script(`TRUNCATE ${(await tablesOf(target)).join(', ')}`);
+  await target.script(`TRUNCATE ${(await listTables(target)).join(', ')}`);
 }

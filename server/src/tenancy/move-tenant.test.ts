@@ -24,7 +24,7 @@ const platform = await startPlatform({ modules: [notesModule], environment });
 const other = await startPlatform({
   modules: [notesModule],
   environment,
-  beside: platform,
+  sharedWith: platform,
   identity: platform.identity,
 });
 const { central, databases, directory } = platform.kernel;
@@ -40,17 +40,17 @@ async function tenantWithNotes(): Promise<TestTenant> {
   return tenant;
 }
 
-async function notesOf({ id }: { id: string }): Promise<string[]> {
+async function readNotes({ id }: { id: string }): Promise<string[]> {
   const rows = await (await directory.find(id))?.db.rows<{ text: string }>(sql`SELECT text FROM notes ORDER BY id`);
   return (rows ?? []).map(({ text }) => text);
 }
 
-async function serverOf({ id }: { id: string }): Promise<string> {
-  return (await databases.serverOf(id)).name;
+async function findServerName({ id }: { id: string }): Promise<string> {
+  return (await databases.getServer(id)).name;
 }
 
 /** What a move has left on a server. */
-async function remainsOf({ id }: { id: string }, { db }: TenantServer): Promise<unknown[]> {
+async function findRemains({ id }: { id: string }, { db }: TenantServer): Promise<unknown[]> {
   const database = `tenant${id}`;
   return [
     ...(await db.rows(sql`SELECT slot_name FROM pg_replication_slots WHERE database = ${database}`)),
@@ -67,7 +67,7 @@ async function expectConsistent(tenant: TestTenant): Promise<void> {
   await other.kernel.signals.waitUntilApplied();
   expect(await findProblems(central, databases)).toEqual([]);
   expect(await central.db.rows(sql`SELECT * FROM tenant_moves`)).toEqual([]);
-  for (const server of [main, east, west]) expect(await remainsOf(tenant, server)).toEqual([]);
+  for (const server of [main, east, west]) expect(await findRemains(tenant, server)).toEqual([]);
   const { db } = (await directory.find(tenant.id)) as TestTenant;
   const row = await db.row(sql`
     SELECT (SELECT count(*) FROM notes) = (SELECT count FROM note_counts) AS "isCounted",
@@ -112,8 +112,8 @@ test('a tenant that is moved under 50 writes a second loses none of them', async
   await pause(300);
   const { acknowledged, refused } = await stop();
   expect(result).toMatchObject({ from: 'main', to: 'east', kept: undefined });
-  expect(await serverOf(tenant)).toBe('east');
-  const notes = await notesOf(tenant);
+  expect(await findServerName(tenant)).toBe('east');
+  const notes = await readNotes(tenant);
   expect(new Set(notes).size).toBe(notes.length);
   expect(acknowledged.filter((text) => !notes.includes(text))).toEqual([]);
   expect(acknowledged.length).toBeGreaterThan(20);
@@ -140,7 +140,7 @@ test('the tenant is not in use again before the target has the last change, howe
       if (line === 'fenced') setTimeout(() => subscription('ENABLE'), 500);
     },
   });
-  expect(await notesOf(tenant)).toContain('last');
+  expect(await readNotes(tenant)).toContain('last');
   await expectConsistent(tenant);
 });
 
@@ -150,20 +150,20 @@ test('a server without logical replication is left with a pause during the copy'
   const lines: string[] = [];
   await moveTenant(central, databases, tenant.id, { to: 'main', onProgress: (line) => void lines.push(line) });
   expect(lines[0]).toBe('The tenant is paused during the whole copy: wal_level of west is replica, not logical.');
-  expect(await serverOf(tenant)).toBe('main');
+  expect(await findServerName(tenant)).toBe('main');
   await platform.kernel.signals.waitUntilApplied();
   expect(await tenant.caller('notes.create').post('/api/v1/notes', { text: 'next' })).toMatchObject({
     status: 200,
     body: { id: 501 },
   });
-  expect((await notesOf(tenant)).length).toBe(501);
+  expect((await readNotes(tenant)).length).toBe(501);
   await expectConsistent(tenant);
 });
 
 test('a tenant can be moved without a connection between the servers', async () => {
   const tenant = await tenantWithNotes();
   await moveTenant(central, databases, tenant.id, { to: 'east', isOffline: true });
-  expect((await notesOf(tenant)).length).toBe(500);
+  expect((await readNotes(tenant)).length).toBe(500);
   await expectConsistent(tenant);
 });
 
@@ -180,7 +180,7 @@ test('the old database can be kept, read-only, and the tenant can move back', as
   expect(kept).toMatch(new RegExp(`^kept_tenant${tenant.id}_`));
   expect(await main.db.row(sql`SELECT FROM pg_database WHERE datname = ${kept}`)).toBeDefined();
   await moveTenant(central, databases, tenant.id, { to: 'main' });
-  expect((await notesOf(tenant)).length).toBe(500);
+  expect((await readNotes(tenant)).length).toBe(500);
   await databases.drop(String(kept), main);
   await expectConsistent(tenant);
 });
@@ -229,7 +229,7 @@ test('a transaction that does not end within the grace period is rolled back, no
     },
   });
   expect(await slow).toBe('failed');
-  expect(await notesOf(tenant)).not.toContain('slow');
+  expect(await readNotes(tenant)).not.toContain('slow');
   await expectConsistent(tenant);
 });
 
@@ -256,7 +256,7 @@ test('queries of a paused tenant wait, and fail with 503 if the pause is too lon
   await expectConsistent(tenant);
 });
 
-test('a process that has not heard of the pause cannot write either', async () => {
+test('a process that was not notified of the pause cannot write either', async () => {
   const tenant = await tenantWithNotes();
   const failures: unknown[] = [];
   await moveTenant(central, databases, tenant.id, {
@@ -269,7 +269,7 @@ test('a process that has not heard of the pause cannot write either', async () =
     },
   });
   expect(failures).toEqual(['25006']);
-  expect(await notesOf(tenant)).not.toContain('late');
+  expect(await readNotes(tenant)).not.toContain('late');
   await expectConsistent(tenant);
 });
 
@@ -282,7 +282,7 @@ test('a move that another process has undone meanwhile does not switch and leave
     },
   });
   await expect(moved).rejects.toThrow('another process has ended this move');
-  expect(await serverOf(tenant)).toBe('main');
+  expect(await findServerName(tenant)).toBe('main');
   expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'after' })).status).toBe(200);
   await expectConsistent(tenant);
 });
@@ -294,7 +294,7 @@ const settling: Record<string, (tenantId: string) => Promise<unknown>> = {
   },
   'a job': () =>
     platform.kernel.jobs
-      .handlerOf('kernel.settle_moves')
+      .getHandler('kernel.settle_moves')
       .perform({ job: 'kernel.settle_moves', tenant: '', data: {}, requestId: 'test' }),
 };
 
@@ -310,12 +310,12 @@ test.each([
   const tenant = await tenantWithNotes();
   await moveUntilKilled(tenant.id, step);
   expect((await findProblems(central, databases)).map(({ problem }) => problem)).toEqual(['interrupted move']);
-  expect(await serverOf(tenant)).toBe(step === 'switched' ? 'east' : 'main');
+  expect(await findServerName(tenant)).toBe(step === 'switched' ? 'east' : 'main');
   await settling[settler]?.(tenant.id);
-  expect(await serverOf(tenant)).toBe(settler === 'the next move' ? 'east' : 'main');
+  expect(await findServerName(tenant)).toBe(settler === 'the next move' ? 'east' : 'main');
   await expectConsistent(tenant);
   expect((await tenant.caller('notes.create').post('/api/v1/notes', { text: 'after' })).status).toBe(200);
-  expect((await notesOf(tenant)).length).toBe(501);
+  expect((await readNotes(tenant)).length).toBe(501);
 });
 
 async function moveUntilKilled(tenantId: string, step: string): Promise<void> {

@@ -36,7 +36,7 @@ export interface MoveOptions {
   readonly isOffline?: boolean;
   /** How long running transactions may take to finish, in milliseconds. */
   readonly graceMs?: number;
-  /** Receives each step, which waits for it, and the progress of the copy. */
+  /** Called with each step, which waits for it, and with the progress of the copy. */
   readonly onProgress?: OnProgress;
 }
 
@@ -52,7 +52,7 @@ export interface MoveResult {
 const defaultGraceMs = 5_000;
 /** The move is undone if the last changes take longer. */
 const maxReplayMs = 30_000;
-const lockOf = (tenantId: string) => `move tenant ${tenantId}`;
+const lockName = (tenantId: string) => `move tenant ${tenantId}`;
 
 /**
  * Moves a tenant to another database server. The target copies and follows the source; then the tenant is paused until the
@@ -65,7 +65,7 @@ export async function moveTenant(
   options: MoveOptions,
 ): Promise<MoveResult> {
   let result: MoveResult | undefined;
-  const hasRun = await runIfUnlocked(central, lockOf(tenantId), async () => {
+  const hasRun = await runIfUnlocked(central, lockName(tenantId), async () => {
     const finished = await settle(central, tenantId, options.onProgress);
     result =
       finished?.to === options.to
@@ -78,14 +78,14 @@ export async function moveTenant(
 
 /** Finishes or undoes an interrupted move, unless a process is working on it. */
 export async function settleMove(central: Central, tenantId: string): Promise<void> {
-  await runIfUnlocked(central, lockOf(tenantId), async () => void (await settle(central, tenantId)));
+  await runIfUnlocked(central, lockName(tenantId), async () => void (await settle(central, tenantId)));
 }
 
 /** Moves that no process is working on. */
 export async function listInterruptedMoves(central: Central): Promise<MoveRow[]> {
   const interrupted: MoveRow[] = [];
   for (const row of await listMoves(central.db)) {
-    await runIfUnlocked(central, lockOf(row.tenant_id), async () => void interrupted.push(row));
+    await runIfUnlocked(central, lockName(row.tenant_id), async () => void interrupted.push(row));
   }
   return interrupted;
 }
@@ -154,7 +154,7 @@ async function follow(current: Move, onProgress: OnProgress): Promise<void> {
   await inDatabase(current.target, current.database, truncateAll);
   await startReplication(current);
   await onProgress('following');
-  await waitForCopy(current, progressOf(onProgress));
+  await waitForCopy(current, tableProgress(onProgress));
   await inDatabase(current.target, current.database, (connection) => connection.script('ANALYZE'));
   await waitForReplay(current, 24 * 3_600_000);
   await onProgress('copied');
@@ -166,7 +166,7 @@ async function transferRest(current: Move, isFollowing: boolean, onProgress: OnP
   await inDatabase(source, database, (from) =>
     inDatabase(target, database, async (to) => {
       if (!isFollowing) {
-        await copyTables(from, to, progressOf(onProgress));
+        await copyTables(from, to, tableProgress(onProgress));
         await to.script('ANALYZE');
       }
       await copySequences(from, to);
@@ -175,7 +175,7 @@ async function transferRest(current: Move, isFollowing: boolean, onProgress: OnP
 }
 
 /** Reports each change of the number of copied tables. */
-function progressOf(onProgress: OnProgress): (done: number, total: number) => void {
+function tableProgress(onProgress: OnProgress): (done: number, total: number) => void {
   let last: number | undefined;
   return (done, total) => {
     if (done !== last) void onProgress(`copied ${done} of ${total} tables`);

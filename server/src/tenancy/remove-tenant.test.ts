@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { filledTenant } from '../../testing/archives.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
-import { archiveParts } from '../operator/archive-parts.ts';
+import { archiveServices } from '../operator/archive-services.ts';
 import { centralRows, deleteTenant } from './remove-tenant.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
 const { db } = kernel.central;
-const parts = await archiveParts(kernel);
+const parts = await archiveServices(kernel);
 
 interface Column {
   readonly name: string;

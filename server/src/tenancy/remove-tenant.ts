@@ -1,9 +1,9 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { isUnlocked, whileLocked } from './archive-lock.ts';
-import type { ArchiveParts } from './archive-parts.ts';
+import type { ArchiveServices } from './archive-services.ts';
 import type { Central } from './central-database.ts';
 
-type Parts = Pick<ArchiveParts, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
+type RemovalServices = Pick<ArchiveServices, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
 
 /**
  * What happens to the rows of the central database that belong to a tenant: `archived` ones are in its archive, and like
@@ -15,7 +15,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'module_installations.tenant_id': 'archived',
   'roles.tenant_id': 'archived',
   'tenant_settings.tenant_id': 'archived',
-  // Of this installation: sessions and secrets of programs, links in mails, history, bookkeeping.
+  // State of this installation: history, invitations, secrets of programs, bookkeeping.
   'activity_log.tenant_id': 'removed',
   'invitations.tenant_id': 'removed',
   'oauth_clients.tenant_id': 'removed',
@@ -23,7 +23,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'tenant_migrations.tenant_id': 'removed',
   'tenant_moves.tenant_id': 'removed',
   'unsettled_files.tenant_id': 'removed',
-  // Of a reseller: its codes and the applications that were made with them.
+  // The codes of a reseller and the applications made with them.
   'referral_codes.parent_tenant_id': 'removed',
   'reseller_applications.parent_tenant_id': 'removed',
   // The application that a tenant was created from belongs to its reseller.
@@ -31,16 +31,16 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
 };
 
 /** Refuses the requests of the tenant from now on and removes it. An interrupted deletion is finished by another. */
-export async function deleteTenant(parts: Parts, id: string): Promise<void> {
-  const { db } = parts.central;
-  await whileLocked(parts.central, id, async () => {
+export async function deleteTenant(services: RemovalServices, id: string): Promise<void> {
+  const { db } = services.central;
+  await whileLocked(services.central, id, async () => {
     const move = await db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${id}`);
     if (move) throw new Error(`${id} is being moved to another server; wait, or run 'chowkd tenant:doctor --repair'`);
     const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
     if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     await db.run(sql`
       UPDATE tenants SET status = 'deleting', updated_at = now() WHERE id = ${id} AND status IN ('active', 'suspended')`);
-    await eraseTenant(parts, id);
+    await eraseTenant(services, id);
   });
 }
 
@@ -55,16 +55,19 @@ export async function findInterrupted(central: Central): Promise<{ id: string; s
 }
 
 /** Removes what an interrupted import or deletion has left. */
-export function finishRemoval(parts: Parts, id: string): Promise<void> {
-  return whileLocked(parts.central, id, () => eraseTenant(parts, id));
+export function finishRemoval(services: RemovalServices, id: string): Promise<void> {
+  return whileLocked(services.central, id, () => eraseTenant(services, id));
 }
 
 /** Removes a tenant that is being imported or deleted: files and database first, so that its row tells what is left. */
-export async function eraseTenant({ central, databases, files, jobs, teams }: Parts, id: string): Promise<void> {
+export async function eraseTenant(
+  { central, databases, files, jobs, teams }: RemovalServices,
+  id: string,
+): Promise<void> {
   const tenant = await central.db.row<{ id: string; name: string; status: string; database: string }>(sql`
     SELECT id, name, status, database_name AS database FROM tenants WHERE id = ${id} AND status IN ('importing', 'deleting')`);
   if (!tenant) return;
-  const server = await databases.serverOf(id);
+  const server = await databases.getServer(id);
   if ((await databases.exists(tenant.database, server)) && (await databases.isOurs(tenant.database, server))) {
     await databases.drop(tenant.database, server);
   }

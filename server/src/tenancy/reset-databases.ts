@@ -10,9 +10,8 @@ import { installationId, type TenantDatabases } from './tenant-databases.ts';
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 10 * 60_000 };
 
 /**
- * Drops all databases of this installation on all servers, the central one last. The new central database is prepared first and then
- * renamed, so that other processes never see an incomplete one. It keeps the installation's id, which identifies keys in
- * Redis and databases on the server.
+ * Drops all databases of this installation, the central one last. The new central database is complete before it is renamed,
+ * and keeps the installation's id, which identifies keys in Redis and databases.
  */
 export async function resetDatabases(
   central: Central,

@@ -56,7 +56,7 @@ await central.db.run(sql`UPDATE installation SET id = gen_random_uuid()`);
 await central.db.run(sql`DELETE FROM prepared_databases`);
 const [main, east] = central.servers as [(typeof central.servers)[0], (typeof central.servers)[0]];
 
-async function serverOf(id: string): Promise<string | undefined> {
+async function findServerName(id: string): Promise<string | undefined> {
   const row = await central.db.row<{ server: string }>(sql`
     SELECT database_server AS server FROM tenants WHERE id = ${id}`);
   return row?.server;
@@ -86,7 +86,7 @@ async function findings(): Promise<string[]> {
 test('new tenants are spread over the servers by weight', async () => {
   const tenants = [];
   for (let count = 0; count < 6; count += 1) tenants.push(await platform.tenant());
-  const servers = await Promise.all(tenants.map(({ id }) => serverOf(id)));
+  const servers = await Promise.all(tenants.map(({ id }) => findServerName(id)));
   expect(servers.toSorted()).toEqual(['east', 'east', 'east', 'east', 'main', 'main']);
   for (const [index, { id, db }] of tenants.entries()) {
     const row = await db.row(sql`SELECT current_database() AS name, current_setting('port')::int AS port`);
@@ -99,7 +99,7 @@ test('a tenant that is created step by step stays on the server where it was res
   const [one, other] = [uniqueId(), uniqueId()];
   for (const id of [one, other]) await reserveTenant(central.db, databases, { id, name: id, role: 'merchant' }, 'test');
   for (const id of [one, other]) {
-    const server = await databases.serverOf(id);
+    const server = await databases.getServer(id);
     await ensureDatabase(databases, id);
     await ensureDatabase(databases, id);
     expect(await databases.exists(`tenant${id}`, server)).toBe(true);
@@ -107,7 +107,7 @@ test('a tenant that is created step by step stays on the server where it was res
   }
   await addRandomDomain(central.db, one);
   await activateTenant(central.db, databases, one);
-  const server = await databases.serverOf(other);
+  const server = await databases.getServer(other);
   await discardTenant(central.db, databases, other);
   expect(await databases.exists(`tenant${other}`, server)).toBe(false);
 });
@@ -171,7 +171,7 @@ test('a database of a tenant on another server than recorded is reported and nev
 
 test('a tenant on a server that is not configured is reported, and its requests are answered with 503', async () => {
   const tenant = await platform.tenant();
-  const server = await serverOf(tenant.id);
+  const server = await findServerName(tenant.id);
   await central.db.run(sql`UPDATE tenants SET database_server = 'west' WHERE id = ${tenant.id}`);
   await platform.kernel.signals.waitUntilApplied();
   expect(await findings()).toEqual(['unknown server: west (1 tenant)']);
@@ -193,7 +193,7 @@ test('while a server is down, tenants of the others work, new tenants are create
   wire.cut();
   const id = uniqueId();
   await createTenant(central.db, databases, { id, name: id });
-  expect(await serverOf(id)).toBe('main');
+  expect(await findServerName(id)).toBe('main');
   await expect(there.db.run(sql`SELECT 1`)).rejects.toThrow();
   expect(await here.db.row(sql`SELECT 1 AS one`)).toEqual({ one: 1 });
   expect(await findings()).toEqual([expect.stringMatching(/^unreachable server: east: /)]);
@@ -228,10 +228,10 @@ test('jobs and events of tenants on a server that is down wait, those of others 
     await emit(here);
     await addJob(here);
   }
-  const countOf = (run: string) => runs.filter((other) => other === run).length;
+  const countRuns = (run: string) => runs.filter((other) => other === run).length;
   await eventually(() => {
-    expect(countOf(`job of ${here.id}`)).toBe(5);
-    expect(countOf(`event of ${here.id}`)).toBe(5);
+    expect(countRuns(`job of ${here.id}`)).toBe(5);
+    expect(countRuns(`event of ${here.id}`)).toBe(5);
   });
   const task = () =>
     central.db.row(sql`SELECT state::text, retry_count FROM pgboss.job WHERE data->>'tenant' = ${there.id}`);
@@ -240,8 +240,8 @@ test('jobs and events of tenants on a server that is down wait, those of others 
   wire.heal();
   await central.db.run(sql`UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${there.id}`);
   await eventually(() => {
-    expect(countOf(`job of ${there.id}`)).toBe(1);
-    expect(countOf(`event of ${there.id}`)).toBe(1);
+    expect(countRuns(`job of ${there.id}`)).toBe(1);
+    expect(countRuns(`event of ${there.id}`)).toBe(1);
   });
 });
 

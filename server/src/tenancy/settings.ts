@@ -4,7 +4,7 @@ import {
   GuardedCache,
   type SettingDefinition,
   type Settings,
-  type SettingsOf,
+  type SettingTypes,
   setting,
   settingDefinitions,
   sql,
@@ -34,7 +34,7 @@ const settings = {
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'The number of days that calls between modules are kept in the audit log.',
+    description: 'Days to keep the log of calls between modules.',
   }),
   'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
@@ -52,7 +52,7 @@ const settings = {
 export const kernelSettings: readonly SettingDefinition[] = settingDefinitions(settings);
 
 declare module '@chowk/kit/catalogue' {
-  interface Settings extends SettingsOf<typeof settings> {}
+  interface Settings extends SettingTypes<typeof settings> {}
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -81,13 +81,13 @@ export class SettingsStore {
     });
   }
 
-  async of(tenantId: string): Promise<Settings> {
-    return (await this.#valuesOf(tenantId)) as unknown as Settings;
+  async get(tenantId: string): Promise<Settings> {
+    return (await this.#loadValues(tenantId)) as unknown as Settings;
   }
 
   /** The settings that the caller may see; a setting with its own permission requires it. */
   async visible(tenantId: string, can: (permission: string) => boolean): Promise<Values> {
-    const settings = await this.#valuesOf(tenantId);
+    const settings = await this.#loadValues(tenantId);
     const keys = Object.keys(settings).filter((key) => hasAccess(this.#declared.get(key), can));
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
   }
@@ -111,7 +111,7 @@ export class SettingsStore {
     this.#cache.invalidate(tenantId);
   }
 
-  /** PostgreSQL computes the days of the tenant, and some names that JavaScript knows mean nothing or another zone to it. */
+  /** PostgreSQL computes the tenant's days, and some time zone names of JavaScript are unknown to it or mean another zone. */
   async #checkTimeZone({ 'general.timezone': zone }: Values, errors: FieldErrors): Promise<void> {
     if (typeof zone !== 'string' || errors['general.timezone']) return;
     const known = await this.#central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${zone}`);
@@ -119,7 +119,7 @@ export class SettingsStore {
     if (!known) errors['general.timezone'] = [{ code: 'invalid', message }];
   }
 
-  async #valuesOf(tenantId: string): Promise<Values> {
+  async #loadValues(tenantId: string): Promise<Values> {
     return (await this.#cache.get(tenantId)) ?? this.#defaults;
   }
 

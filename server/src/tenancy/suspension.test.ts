@@ -51,13 +51,13 @@ test('jobs of a suspended tenant wait until it is resumed and count no attempt',
   await kernel.signals.waitUntilApplied();
   await addJob(acme.id);
   await addJob(globex.id);
-  const stateOf = (tenant: string) =>
+  const readState = (tenant: string) =>
     central.db.row<{ state: string; retry_count: number; waits: boolean }>(sql`
       SELECT state::text, retry_count, start_after > now() + interval '10 seconds' AS waits
       FROM pgboss.job WHERE data->>'tenant' = ${tenant}`);
   await eventually(async () => {
     expect(runs).toContain(globex.id);
-    expect(await stateOf(acme.id)).toEqual({ state: 'created', retry_count: 0, waits: true });
+    expect(await readState(acme.id)).toEqual({ state: 'created', retry_count: 0, waits: true });
   });
   expect(runs).not.toContain(acme.id);
   await resumeTenant(central.db, acme.id);

@@ -60,7 +60,7 @@ export class TenantDatabases {
   }
 
   /** The server that the tenant's row names. */
-  async serverOf(tenantId: string): Promise<TenantServer> {
+  async getServer(tenantId: string): Promise<TenantServer> {
     const row = await this.#central.db.row<{ name: string }>(
       sql`SELECT database_server AS name FROM tenants WHERE id = ${tenantId}`,
     );
@@ -98,7 +98,7 @@ export class TenantDatabases {
 
   /** Whether this installation created the database. Several installations may share a server. */
   async isOurs(name: string, server: TenantServer = this.#main): Promise<boolean> {
-    const [id, mark] = await Promise.all([installationId(this.#central.db), ownerMarkOf(server.db, name)]);
+    const [id, mark] = await Promise.all([installationId(this.#central.db), readOwnerMark(server.db, name)]);
     if (mark) return mark === ownerMark(id);
     // An interrupted copy, or a database restored from a backup, has no comment.
     const storedId = await withConnection(server.address, name, limits, async (connection) => {
@@ -297,7 +297,7 @@ export function ownerMark(installation: string): string {
   return `chowk ${installation}`;
 }
 
-async function ownerMarkOf(db: Db, name: string): Promise<string | undefined> {
+async function readOwnerMark(db: Db, name: string): Promise<string | undefined> {
   const row = await db.row<{ mark: string | null }>(sql`
     SELECT shobj_description(oid, 'pg_database') AS mark FROM pg_database WHERE datname = ${name}`);
   return row?.mark?.startsWith('chowk ') ? row.mark : undefined;

@@ -85,7 +85,7 @@ export async function reserveTenant(
 
 /** Creates the database of a reserved tenant. One that an interrupted attempt has created is used. */
 export async function ensureDatabase(databases: TenantDatabases, id: string): Promise<void> {
-  await databases.create(databaseName(id), await databases.serverOf(id));
+  await databases.create(databaseName(id), await databases.getServer(id));
   void databases.refillSpares();
 }
 
@@ -105,7 +105,7 @@ export async function activateTenant(central: Db, databases: TenantDatabases, id
 export async function discardTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
   const row = await central.row(sql`SELECT FROM tenants WHERE id = ${id} AND status = 'creating'`);
   if (!row) return;
-  const [name, server] = [databaseName(id), await databases.serverOf(id)];
+  const [name, server] = [databaseName(id), await databases.getServer(id)];
   if ((await databases.exists(name, server)) && (await databases.isOurs(name, server))) {
     await databases.drop(name, server);
   }
@@ -119,7 +119,7 @@ export async function finishTenant(
   id: string,
   inTransaction = noWork,
 ): Promise<void> {
-  await databases.create(databaseName(id), await databases.serverOf(id));
+  await databases.create(databaseName(id), await databases.getServer(id));
   await central.tx((tx) => activate(tx, databases, id, inTransaction));
 }
 
@@ -128,7 +128,7 @@ export async function addRandomDomain(db: Db, id: string): Promise<void> {
 }
 
 /** The id of the tenant with this id or domain. Throws for the operator if there is none. */
-export async function tenantIdOf(central: Db, label: string): Promise<string> {
+export async function requireTenantId(central: Db, label: string): Promise<string> {
   const domain = await central.row<{ id: string }>(
     sql`SELECT tenant_id AS id FROM domains WHERE domain = ${label.toLowerCase()}`,
   );

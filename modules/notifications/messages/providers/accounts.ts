@@ -1,4 +1,13 @@
-import { type Ctx, changesBetween, type Failure, forbidden, type Issues, invalid, removalOf, sql } from '@chowk/kit';
+import {
+  type Ctx,
+  changesBetween,
+  type Failure,
+  forbidden,
+  type Issues,
+  invalid,
+  removedFields,
+  sql,
+} from '@chowk/kit';
 import { fail } from '../../errors.ts';
 import type { Options, TwilioInput } from './schemas.ts';
 
@@ -92,7 +101,7 @@ export async function deleteProvider(ctx: Ctx, name: Name): Promise<void> {
     const current = await lockProvider(tx, name);
     if (!current) throw fail('notifications.provider_not_found', { name });
     await tx.db.run(sql`DELETE FROM message_providers WHERE name = ${name}`);
-    tx.audit(removalOf(current.options));
+    tx.audit(removedFields(current.options));
   });
 }
 

@@ -1,4 +1,4 @@
-import { Line, NamedObject, Nullable, NullableLine, outputOf, type Static, Timestamp, Type } from '@chowk/kit';
+import { Line, NamedObject, Nullable, NullableLine, outputFields, type Static, Timestamp, Type } from '@chowk/kit';
 
 const sender = '^(\\+[1-9]\\d{4,14}|MG[0-9a-f]{32})$';
 const senderRules = {
@@ -17,7 +17,7 @@ export const TwilioInput = NamedObject('TwilioAccountChanges', {
   auth_token: Type.Optional(Line(200, { description: 'Not shown again. Required for a new `account_sid`.' })),
 });
 export type TwilioInput = Static<typeof TwilioInput>;
-export const TwilioAccount = NamedObject('TwilioAccount', { ...outputOf(TwilioOptions), updated_at: Timestamp });
+export const TwilioAccount = NamedObject('TwilioAccount', { ...outputFields(TwilioOptions), updated_at: Timestamp });
 
 const WebhookOptions = Type.Object({
   url: Line(2_048, {
@@ -27,7 +27,7 @@ const WebhookOptions = Type.Object({
 });
 export const WebhookInput = WebhookOptions;
 export const MessageWebhook = NamedObject('MessageWebhook', {
-  ...outputOf(WebhookOptions),
+  ...outputFields(WebhookOptions),
   previous_secret_expires_at: Nullable(Timestamp),
   updated_at: Timestamp,
 });

@@ -17,8 +17,8 @@ export async function serverAccount(folder: string): Promise<Account | undefined
   if (process.getuid?.() !== 0) return undefined;
   // The owner of an existing cluster keeps it, so that chowkd can run as that account and as root.
   const account =
-    (await ownerOf(join(folder, 'data'))) ??
-    (await ownerOf(folder)) ??
+    (await findOwner(join(folder, 'data'))) ??
+    (await findOwner(folder)) ??
     (await accountNamed('postgres')) ??
     (await accountNamed('nobody'));
   if (!account) {
@@ -39,7 +39,7 @@ export async function canReach(account: Account, path: string): Promise<boolean>
   );
 }
 
-async function ownerOf(path: string): Promise<Account | undefined> {
+async function findOwner(path: string): Promise<Account | undefined> {
   const stat = await lstat(path).catch(() => undefined);
   if (!stat || stat.uid === 0) return undefined;
   return { name: `with uid ${stat.uid}`, uid: stat.uid, gid: stat.gid };

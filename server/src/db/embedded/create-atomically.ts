@@ -4,9 +4,8 @@ import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Creates a directory under a temporary name and renames it, so that it is complete or absent even after a crash. When
- * several processes do this at once, the first rename wins and the others succeed too. `marker` is a file that every
- * complete directory contains.
+ * Creates a directory under a temporary name and renames it, so that it is complete or absent even after a crash. Several
+ * processes may do this at once. `marker` is a file that every complete directory contains.
  */
 export async function createAtomically(
   folder: string,

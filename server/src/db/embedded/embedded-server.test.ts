@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => storages.remove());
 
 const open = (storagePath: string) => openEmbedded({ storagePath, onProgress: silent, settings });
-const modeOf = async (...path: string[]) => (await stat(join(...path))).mode & 0o777;
+const readMode = async (...path: string[]) => (await stat(join(...path))).mode & 0o777;
 
 test('the first start creates a cluster that accepts only its password', async () => {
   const storagePath = storages.empty();
@@ -46,8 +46,8 @@ test('the first start creates a cluster that accepts only its password', async (
 
     const folder = join(storagePath, 'postgres');
     expect((await readdir(folder)).sort()).toEqual(['data', 'log', 'password', 'socket']);
-    for (const name of ['', 'data', 'socket']) expect(await modeOf(folder, name), name).toBe(0o700);
-    for (const name of ['log', 'password']) expect(await modeOf(folder, name), name).toBe(0o600);
+    for (const name of ['', 'data', 'socket']) expect(await readMode(folder, name), name).toBe(0o700);
+    for (const name of ['log', 'password']) expect(await readMode(folder, name), name).toBe(0o600);
     expect(Buffer.from((await readFile(join(folder, 'password'), 'utf8')).trim(), 'base64url')).toHaveLength(32);
   } finally {
     await server.close();

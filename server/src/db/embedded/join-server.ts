@@ -51,7 +51,7 @@ export async function joinServer(options: JoinOptions, lastPort?: number): Promi
     if (!start?.program.isRunning()) signal.throwIfAborted();
     const postmaster = await findPostmaster(directory.path);
     if (postmaster?.isReady) {
-      const address = addressOf(options, postmaster);
+      const address = serverAddress(options, postmaster);
       const lease = await acquireServerLease(address).catch((error: Error) => {
         if (!isTransient(error)) throw connectionRefused(directory, error);
         lastError = error.message;
@@ -79,7 +79,7 @@ export async function joinServer(options: JoinOptions, lastPort?: number): Promi
   }
 }
 
-function addressOf({ directory, password }: JoinOptions, { port, hasSocket }: Postmaster): ServerAddress {
+function serverAddress({ directory, password }: JoinOptions, { port, hasSocket }: Postmaster): ServerAddress {
   const host = hasSocket ? dirname(socketFile(directory.path, port)) : '127.0.0.1';
   return { host, port, user: superuser, password };
 }

@@ -71,16 +71,15 @@ async function hasExitedAfter(
 }
 
 /**
- * Whether the process is the server of this folder. After a crash, and above all in containers, its id may belong to
- * another process. Root can read a command line without further capabilities; children of the server overwrite theirs,
- * and a zombie has none.
+ * Whether the process is the server of this folder, by its command line. After a crash, above all in containers, the id may
+ * belong to another process.
  */
 async function isPostmaster(pid: number, folder: string): Promise<boolean> {
   if (!(pid > 0)) return false;
-  return (await commandLineOf(pid)).endsWith(ownerSetting(folder));
+  return (await readCommandLine(pid)).endsWith(ownerSetting(folder));
 }
 
-async function commandLineOf(pid: number): Promise<string> {
+async function readCommandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replace(/\0$/, '');
     return (await promisify(execFile)('ps', ['-ww', '-p', `${pid}`, '-o', 'command='])).stdout.trimEnd();

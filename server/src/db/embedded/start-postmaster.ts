@@ -71,9 +71,8 @@ export async function startPostmaster(
     'postgres',
     ['-D', pathForProgram(directory, 'data'), ...args, '-c', ownerSetting(directory.path)],
     {
-      // PostgreSQL refuses to start while any process has the id in postmaster.pid, except its own grandparent. Naming
-      // that process as the grandparent lets PostgreSQL replace the lock file itself, after it has checked that no
-      // session of the dead server is left. Deleting the file here could let two servers into one data directory.
+      // PostgreSQL refuses to start while a process other than its grandparent has the id in postmaster.pid. This lets it
+      // replace the file itself, safely; deleting it here could let two servers into one data directory.
       ...(stalePid && { PG_GRANDPARENT_PID: `${stalePid}` }),
     },
   );

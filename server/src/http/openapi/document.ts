@@ -3,12 +3,12 @@ import { pathParameters, type RegisteredAction } from '../../actions/registry.ts
 import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
-import { permissionsOf } from '../../loader/permissions.ts';
+import { collectPermissions } from '../../loader/permissions.ts';
 import { Components, type Json } from '../../schemas/components.ts';
 import { version } from '../../version.ts';
 import { takesBody } from '../read-input.ts';
-import { exampleOf } from './examples.ts';
-import { type Errors, errorCodes, headers, responsesOf } from './responses.ts';
+import { createExample } from './examples.ts';
+import { describeResponses, type Errors, errorCodes, headers } from './responses.ts';
 
 const errorSchema: Json = {
   type: 'object',
@@ -80,9 +80,9 @@ const kernelTags: Readonly<Record<string, string>> = {
 export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const actions = all.filter(({ webPage, method }) => method && !webPage);
   const components = new Components();
-  const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ parts }) => parts.errors ?? {}));
+  const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {}));
   // Outputs first: an input that differs from the output of the same name gets the name with `Input`.
-  for (const { output } of actions) if (output) components.of(output, 'output');
+  for (const { output } of actions) if (output) components.describe(output, 'output');
   const paths: Record<string, Json> = {};
   for (const action of actions) {
     const path = action.path.replace(/:(\w+)/g, '{$1}');
@@ -102,7 +102,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server.' }],
-    tags: tagsOf(actions, modules),
+    tags: listTags(actions, modules),
     paths: sorted(paths),
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
@@ -114,16 +114,19 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
   };
 }
 
-function tagsOf(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
-  const ofModules = modules.map(({ manifest, parts }) => ({ [manifest.name]: manifest.description, ...parts.tags }));
-  const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...ofModules);
+function listTags(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json[] {
+  const moduleTags = modules.map(({ manifest, definition }) => ({
+    [manifest.name]: manifest.description,
+    ...definition.tags,
+  }));
+  const descriptions: Record<string, string> = Object.assign({}, kernelTags, ...moduleTags);
   const names = [...new Set(actions.map(({ tag }) => tag))].sort();
   return names.map((name) => ({ name, description: descriptions[name] ?? name }));
 }
 
 function securitySchemes(actions: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const needed = new Set(actions.flatMap(permissionsFor));
-  const scopes = permissionsOf(modules).filter(({ name }) => needed.has(name));
+  const scopes = collectPermissions(modules).filter(({ name }) => needed.has(name));
   return {
     bearer: {
       type: 'http',
@@ -162,7 +165,7 @@ function operation(action: RegisteredAction, components: Components, errors: Err
     security: action.public ? [] : [{ bearer: [] }, ...scopes.map((scope) => ({ oauth2: scope }))],
     parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
-    responses: responsesOf(action, components, errors),
+    responses: describeResponses(action, components, errors),
   };
 }
 
@@ -194,19 +197,19 @@ function parameters(action: RegisteredAction, components: Components, errors: Er
 
 function parameter(place: string, name: string, input: TObject | undefined, components: Components): Json {
   const schema = input?.properties[name] ?? { type: 'string' };
-  const required = (components.of({ ...input, title: undefined }, 'input').required ?? []) as string[];
+  const required = (components.describe({ ...input, title: undefined }, 'input').required ?? []) as string[];
   const { description } = schema as { description?: string };
   return {
     name,
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description ? { description } : {}),
-    schema: { ...components.of(schema, 'input'), ...defaultOf(schema) },
-    example: exampleOf(schema, 'input', name),
+    schema: { ...components.describe(schema, 'input'), ...defaultValue(schema) },
+    example: createExample(schema, 'input', name),
   };
 }
 
-function defaultOf({ default: value }: { default?: unknown }): Json {
+function defaultValue({ default: value }: { default?: unknown }): Json {
   return value === undefined ? {} : { default: value };
 }
 
@@ -228,17 +231,18 @@ function requestBody(action: RegisteredAction, components: Components): Json {
   } = (action.input ?? {}) as Partial<TObject> & { required?: string[] };
   const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => !inPath.includes(name)));
   const body = { ...rest, properties: fields, required: required.filter((name) => !inPath.includes(name)) };
-  const schema = accepts === 'csv' ? { type: 'string' } : components.of(body, 'input');
-  const example = accepts === 'csv' ? exampleOf(fields.csv ?? {}, 'input') : exampleOf(body, 'input');
-  const isRequired = ((components.of({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
+  const schema = accepts === 'csv' ? { type: 'string' } : components.describe(body, 'input');
+  const example = accepts === 'csv' ? createExample(fields.csv ?? {}, 'input') : createExample(body, 'input');
+  const isRequired =
+    ((components.describe({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
   return {
     required: isRequired,
-    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...encodingOf(fields) }])),
+    content: Object.fromEntries(bodyTypes[accepts].map((type) => [type, { schema, example, ...fileEncoding(fields) }])),
   };
 }
 
 /** The types of the uploaded file. */
-function encodingOf(fields: TProperties): Json {
+function fileEncoding(fields: TProperties): Json {
   const upload = uploadField(fields);
   return upload ? { encoding: { [upload.name]: { contentType: upload.types.join(', ') } } } : {};
 }

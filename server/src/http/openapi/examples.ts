@@ -46,14 +46,14 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** A value that the schema accepts: from its examples, its default, its format or the name of the field. */
-export function exampleOf(schema: object, direction: Direction, name = ''): unknown {
+export function createExample(schema: object, direction: Direction, name = ''): unknown {
   const { examples, anyOf, enum: values, ...rest } = schema as Schema;
   if (examples?.length) return examples[0];
   if ('const' in rest) return rest.const;
   if (direction === 'input' && rest.default !== undefined) return rest.default;
   if (values) return values[0];
   const branch = anyOf?.find(({ type, properties }) => type !== undefined || properties);
-  if (branch && !rest.properties) return exampleOf(branch, direction, name);
+  if (branch && !rest.properties) return createExample(branch, direction, name);
   const [type] = [rest.type ?? 'any'].flat();
   switch (type) {
     case 'string':
@@ -64,10 +64,10 @@ export function exampleOf(schema: object, direction: Direction, name = ''): unkn
     case 'boolean':
       return true;
     case 'array':
-      return rest.items ? [exampleOf(rest.items, direction, name)] : [];
+      return rest.items ? [createExample(rest.items, direction, name)] : [];
     case 'object':
       return Object.fromEntries(
-        Object.entries(rest.properties ?? {}).map(([key, field]) => [key, exampleOf(field, direction, key)]),
+        Object.entries(rest.properties ?? {}).map(([key, field]) => [key, createExample(field, direction, key)]),
       );
     default:
       return null;

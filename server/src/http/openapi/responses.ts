@@ -3,7 +3,7 @@ import type { RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
 import type { Components, Json } from '../../schemas/components.ts';
 import { takesBody } from '../read-input.ts';
-import { exampleOf } from './examples.ts';
+import { createExample } from './examples.ts';
 
 export type Errors = Readonly<Record<string, ErrorKind>>;
 
@@ -26,7 +26,7 @@ function described(description: string, type = 'string', example: unknown = 'sta
 }
 
 /** All responses of an action. */
-export function responsesOf(action: RegisteredAction, components: Components, errors: Errors): Json {
+export function describeResponses(action: RegisteredAction, components: Components, errors: Errors): Json {
   const { answer: { status = 200 } = {}, responses = {} } = action;
   const defaultStatus = typeof status === 'number' ? status : 200;
   const failures = Map.groupBy(
@@ -109,7 +109,10 @@ function success(action: RegisteredAction, components: Components, status: numbe
     ...(schema
       ? {
           content: {
-            'application/json': { schema: bodyOf(action, schema, components), example: exampleOf(schema, 'output') },
+            'application/json': {
+              schema: describeBody(action, schema, components),
+              example: createExample(schema, 'output'),
+            },
           },
         }
       : {}),
@@ -117,11 +120,12 @@ function success(action: RegisteredAction, components: Components, status: numbe
 }
 
 /** References a named output whose fields are those of the body. */
-export function bodyOf({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
+export function describeBody({ output, answer = {} }: RegisteredAction, schema: object, components: Components): Json {
   const isNamed = (output as { title?: string } | undefined)?.title !== undefined;
-  if (!isNamed || answer.key !== undefined || answer.message === undefined) return components.of(schema, 'output');
+  if (!isNamed || answer.key !== undefined || answer.message === undefined)
+    return components.describe(schema, 'output');
   const message = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
-  return { allOf: [message, components.of(output as object, 'output')] };
+  return { allOf: [message, components.describe(output as object, 'output')] };
 }
 
 function failure(
@@ -136,7 +140,7 @@ function failure(
   return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
     headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
-    content: errorContent(body && components.of(body, 'output'), isAlternative),
+    content: errorContent(body && components.describe(body, 'output'), isAlternative),
   });
 }
 

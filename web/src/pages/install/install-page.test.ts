@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { uniqueId } from '../../../../server/testing/platform.ts';
-import { portOf } from '../../../../server/testing/raw-http.ts';
+import { getPort } from '../../../../server/testing/raw-http.ts';
 import { startWizard, type Wizard } from '../../../../server/testing/wizard.ts';
 import { chromiumPath, heading, inspect, openPage } from '../../../testing/console.ts';
 
@@ -16,7 +16,7 @@ async function stop({ app, kernel }: Awaited<ReturnType<typeof startWizard>>): P
 describe.skipIf(!chromiumPath)('installing', () => {
   async function open({ app }: Wizard, path = '/'): Promise<Page> {
     await app.listen({ host: '127.0.0.1', port: 0 });
-    return openPage(`http://localhost:${portOf(app)}${path}`);
+    return openPage(`http://localhost:${getPort(app)}${path}`);
   }
 
   const idField = (page: Page) => page.getByLabel('ID', { exact: true });

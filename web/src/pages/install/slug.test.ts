@@ -1,4 +1,4 @@
-import { slugOf } from '@chowk/kit';
+import { slugify } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { suggestSlug } from './slug.ts';
 
@@ -14,7 +14,7 @@ test.each([
   '🛒',
   `${'a'.repeat(49)} b`,
 ])('the id that is suggested for %s is the one that the platform would choose', async (name) => {
-  expect(await suggestSlug(name)).toBe(slugOf(name));
+  expect(await suggestSlug(name)).toBe(slugify(name));
 });
 
 test.each([
