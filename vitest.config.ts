@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -8,29 +8,40 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/chowkd');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-const slowest = [
-  'e2e/contributing',
-  'modules/identity/hostile-input',
-  'server/src/main',
-  'e2e/openapi',
-  'modules/installation/reset-command',
+/** Test files that take longest, slowest first. `npm test -- quick` leaves them out. */
+const slow = [
+  'e2e/*',
+  'server/src/tenancy/{move-tenant,archive,archive-crash,archive-hostile,doctor,isolation,servers}',
+  'web/src/pages/account/profile',
+  'web/src/shell/{shell,navigation}',
+  'web/src/pages/customers/{customer,customers,customers-performance}',
+  'web/src/pages/{orders/orders,products/products,conversations/conversations,notifications/notifications}',
+  'web/src/pages/{home/home,entry/entry,install/install-page,onboarding/onboarding}',
+  'modules/graphql/playground/browser',
+  'modules/onboarding/crash',
+  'server/src/{main,crash,serve}',
+  'modules/installation/{reset-command,owner}',
+  'modules/identity/{hostile-input,fuzz}',
+  'modules/identity/sign-in/sign-in-timing',
   'server/src/jobs/job-queues',
-  'server/src/tenancy/doctor',
-  'server/src/db/embedded/join-server',
-  'server/src/db/embedded/embedded-server',
-  'server/src/crash',
-  'server/src/http/killed-requests',
-  'modules/orders/list',
-  'modules/orders/export',
-  'server/src/tenancy/isolation',
-];
+  'server/src/http/{uploads,killed-requests,graceful-stop}',
+  'server/src/db/embedded/*',
+  'server/src/db/{copy,copy-out,server,stream,statement-names}',
+  'server/src/operator/*',
+  'server/src/graphql/hostile-documents',
+  'modules/orders/{list,export,statistics}',
+  'modules/products/{csv,images,list}',
+  'modules/graphql/{diff,permissions}',
+  'modules/customers/demo',
+].map((name) => `${name}.test.ts`);
+const isQuick = process.env.CHOWK_TESTS === 'quick';
 
 /** Starts the slowest files first, also if no durations are recorded: otherwise one worker is busy at the end, alone. */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const index = slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return index === -1 ? slowest.length : index;
+      const index = slow.findIndex((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+      return index === -1 ? slow.length : index;
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
@@ -40,6 +51,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
     include: ['**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(isQuick ? slow : [])],
     globalSetup: 'server/testing/global-setup.ts',
     // More than cores: tests spend much of their time waiting for PostgreSQL and for other processes.
     maxWorkers: Math.max(4, availableParallelism()),
