@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
-import { mustBeInstalled } from './installed.ts';
-import { lazyPage } from './lazy-page.tsx';
 import { ErrorPage } from './pages/error-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
-import { sessionState } from './session.ts';
+import { mustBeInstalled } from './routing/installation.ts';
+import { lazyPage } from './routing/lazy-page.tsx';
+import { sessionState } from './session/session.ts';
 
 export const root = createRootRoute({
   async beforeLoad({ location: { pathname } }) {

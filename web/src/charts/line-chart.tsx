@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useWidth } from '../use-width.ts';
+import { useWidth } from '../screen/use-width.ts';
 import { labelIndexes } from './ticks.ts';
 
 export interface Point {

@@ -1,5 +1,5 @@
 import { Columns3 } from 'lucide-react';
-import { useStored } from '../stored.ts';
+import { useStored } from '../session/stored.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Checkbox } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';

@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import { messageOf } from '../form.ts';
-import { useKeys } from '../keys.ts';
-import { useIsNarrow } from '../narrow.ts';
+import { messageOf } from '../api/error-message.ts';
+import { useKeys } from '../keyboard/keys.ts';
+import { useIsNarrow } from '../screen/narrow.ts';
+import { useWidth } from '../screen/use-width.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { useWidth } from '../use-width.ts';
 import { useScrollPosition } from './scroll-position.ts';
 import type { Selection } from './selection.ts';
 import type { List } from './use-list.ts';

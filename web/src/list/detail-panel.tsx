@@ -1,7 +1,7 @@
 import { ArrowLeft, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { messageOf } from '../form.ts';
-import { useKeys } from '../keys.ts';
+import { messageOf } from '../api/error-message.ts';
+import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

@@ -1,11 +1,11 @@
 import type { Client } from '@chowk/client';
 import { Download, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { messageOf } from '../form.ts';
-import { count } from '../format.ts';
-import { observable } from '../observable.ts';
-import { saveFile } from '../save-file.ts';
-import { api, onUserChange } from '../session.ts';
+import { messageOf } from '../api/error-message.ts';
+import { count } from '../format/numbers.ts';
+import { saveFile } from '../screen/save-file.ts';
+import { api, onUserChange } from '../session/session.ts';
+import { observable } from '../state/observable.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';

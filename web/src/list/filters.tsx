@@ -1,8 +1,8 @@
 import { ListFilter, Search as SearchIcon, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { count } from '../format.ts';
-import { useKeys } from '../keys.ts';
-import type { Search } from '../search.ts';
+import { count } from '../format/numbers.ts';
+import { useKeys } from '../keyboard/keys.ts';
+import type { Search } from '../routing/search-params.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';

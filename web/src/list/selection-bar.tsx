@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { count } from '../format.ts';
-import { useKeys } from '../keys.ts';
+import { count } from '../format/numbers.ts';
+import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import type { Selection } from './selection.ts';
 

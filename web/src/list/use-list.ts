@@ -1,8 +1,8 @@
 import type { Client } from '@chowk/client';
 import { useQueries } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { keyOf } from '../api-query.ts';
-import { api, useTenant } from '../session.ts';
+import { keyOf } from '../api/use-api.ts';
+import { api, useTenant } from '../session/session.ts';
 
 /** Records on a page of a list. */
 export const perPage = 100;

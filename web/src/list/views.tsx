@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { count as formatCount } from '../format.ts';
-import { type Search, stringifySearch } from '../search.ts';
-import { useStored } from '../stored.ts';
+import { count as formatCount } from '../format/numbers.ts';
+import { type Search, stringifySearch } from '../routing/search-params.ts';
+import { useStored } from '../session/stored.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';

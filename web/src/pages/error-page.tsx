@@ -1,6 +1,6 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { messageOf } from '../form.ts';
+import { messageOf } from '../api/error-message.ts';
 import { Button } from '../ui/button.tsx';
 import { EntryLayout } from './entry/entry-layout.tsx';
 

@@ -3,7 +3,7 @@ import * as Popover from '@radix-ui/react-popover';
 import { Link } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { badgeCount } from '../format.ts';
+import { badgeCount } from '../format/numbers.ts';
 import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
 import { subjectOf } from '../pages/notifications/subject.ts';
 import { Button, IconButton } from '../ui/button.tsx';

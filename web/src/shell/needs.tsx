@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useCan } from '../api-query.ts';
+import { useCan } from '../api/use-api.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 interface NeedsProps {

@@ -2,11 +2,11 @@ import type { Notification } from '@chowk/client';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { keyOf, readAgain, useApi } from '../api-query.ts';
-import { messageOf } from '../form.ts';
-import { count } from '../format.ts';
+import { messageOf } from '../api/error-message.ts';
+import { keyOf, readAgain, useApi } from '../api/use-api.ts';
+import { count } from '../format/numbers.ts';
 import { subjectOf } from '../pages/notifications/subject.ts';
-import { api, useSessionState, useTenant } from '../session.ts';
+import { api, useSessionState, useTenant } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
 import { listen } from './realtime.ts';
 

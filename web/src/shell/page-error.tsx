@@ -1,8 +1,8 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { messageOf } from '../form.ts';
-import { PageLoadError } from '../lazy-page.tsx';
+import { messageOf } from '../api/error-message.ts';
+import { PageLoadError } from '../routing/lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';

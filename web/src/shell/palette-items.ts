@@ -13,11 +13,12 @@ import {
   UserPlus,
   UserRound,
 } from 'lucide-react';
-import { keyOf, useCan } from '../api-query.ts';
-import { customerNameOf } from '../customer-name.ts';
-import { useDebounced } from '../debounced.ts';
-import { formatPhone, money } from '../format.ts';
-import { api, useTenant } from '../session.ts';
+import { keyOf, useCan } from '../api/use-api.ts';
+import { money } from '../format/numbers.ts';
+import { formatPhone } from '../format/phone.ts';
+import { customerNameOf } from '../people/customer-name.ts';
+import { api, useTenant } from '../session/session.ts';
+import { useDebounced } from '../state/debounced.ts';
 import { chooseTheme } from '../theme.ts';
 import { navigation } from './navigation.ts';
 

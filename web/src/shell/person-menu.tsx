@@ -1,7 +1,7 @@
 import type { Me } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { signOut } from '../session.ts';
+import { signOut } from '../session/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 

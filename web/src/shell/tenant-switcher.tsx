@@ -1,7 +1,7 @@
 import type { Me } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { chooseTenant, useTenant } from '../session.ts';
+import { chooseTenant, useTenant } from '../session/session.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Menu, MenuHeading, MenuItem } from '../ui/menu.tsx';
 

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { observable } from '../observable.ts';
+import { observable } from '../state/observable.ts';
 import { IconButton } from './button.tsx';
 
 /** Those that are open, the one in front last. */

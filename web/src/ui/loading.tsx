@@ -1,4 +1,4 @@
-import { messageOf } from '../form.ts';
+import { messageOf } from '../api/error-message.ts';
 import { Notice } from './notice.tsx';
 import { Skeleton } from './skeleton.tsx';
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { observable } from '../observable.ts';
+import { observable } from '../state/observable.ts';
 import { IconButton } from './button.tsx';
 import { openDialogs } from './dialog.tsx';
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
+import { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { isPasswordMissing, PasswordField } from './password-field.tsx';

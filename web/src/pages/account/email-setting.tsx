@@ -1,9 +1,9 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
-import { api } from '../../session.ts';
+import { useAction, useRefresh } from '../../api/use-action.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

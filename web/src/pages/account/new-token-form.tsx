@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useApi, useCan, useMe } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
-import { endOfDay } from '../../times.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
+import { endOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

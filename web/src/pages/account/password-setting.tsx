@@ -1,8 +1,8 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useAction, useRefresh } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

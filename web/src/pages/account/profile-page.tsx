@@ -1,8 +1,8 @@
 import type { Profile } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

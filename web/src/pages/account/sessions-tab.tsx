@@ -1,11 +1,11 @@
 import type { Session } from '@chowk/client';
 import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { relativeTime } from '../../format.ts';
-import { exactTime } from '../../times.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,8 +1,8 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useReturnFocus } from '../../return-focus.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';

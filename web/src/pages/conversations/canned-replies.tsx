@@ -1,6 +1,6 @@
 import { Pencil, Plus, TextQuote, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { useStored } from '../../stored.ts';
+import { useStored } from '../../session/stored.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';

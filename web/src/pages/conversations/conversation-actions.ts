@@ -1,8 +1,8 @@
 import type { Conversation } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { Status } from './conversation-list.ts';
 

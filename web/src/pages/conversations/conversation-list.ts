@@ -1,6 +1,6 @@
 import type { Conversation } from '@chowk/client';
 import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
-import { relativeTime } from '../../format.ts';
+import { relativeTime } from '../../time/relative-time.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
 export type Status = Conversation['status'];

@@ -1,6 +1,6 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { useLive } from '../../live.ts';
+import { useLive } from '../../live/use-live.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { liveFields } from './conversation-list.ts';

@@ -1,10 +1,10 @@
 import type { Conversation, CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { count, money } from '../../format.ts';
-import type { Search } from '../../search.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

@@ -2,12 +2,12 @@ import type { Conversation, ConversationMessage } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, Lock } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { keyOf, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { keyOf, useMe } from '../../api/use-api.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
 
-import { api, useTenant } from '../../session.ts';
-import { dayOf, exactTime, timeOfDay } from '../../times.ts';
+import { api, useTenant } from '../../session/session.ts';
+import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

@@ -2,12 +2,12 @@ import { type Client, type Conversation, type ConversationMessage, newKey } from
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { keyOf } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import type { Observable } from '../../observable.ts';
-import { api, onUserChange, storageKey, useTenant } from '../../session.ts';
-import { storedValue } from '../../stored.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { keyOf } from '../../api/use-api.ts';
+import { api, onUserChange, storageKey, useTenant } from '../../session/session.ts';
+import { storedValue } from '../../session/stored.ts';
+import type { Observable } from '../../state/observable.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** A message that is shown although the platform does not have it yet; the browser keeps it until it is sent or discarded. */

@@ -1,6 +1,6 @@
 import type { Conversation } from '@chowk/client';
 import { useRef } from 'react';
-import { useStored } from '../../stored.ts';
+import { useStored } from '../../session/stored.ts';
 import { Button } from '../../ui/button.tsx';
 import { CannedReplies } from './canned-replies.tsx';
 import { useSend } from './outbox.ts';

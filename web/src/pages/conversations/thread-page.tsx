@@ -1,11 +1,11 @@
 import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { useApi, useCan, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
-import type { Search } from '../../search.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

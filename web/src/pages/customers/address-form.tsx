@@ -1,11 +1,11 @@
 import { ChowkError, type CustomerAddress } from '@chowk/client';
 import { useState } from 'react';
-import { type AddressField, addressFields } from '../../address-fields.ts';
-import { useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

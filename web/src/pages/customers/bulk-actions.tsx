@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Merge, Tag, Tags } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useCan } from '../../api-query.ts';
+import { useCan } from '../../api/use-api.ts';
 import type { Selection } from '../../list/selection.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';

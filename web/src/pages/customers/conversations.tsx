@@ -1,7 +1,7 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

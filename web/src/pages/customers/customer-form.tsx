@@ -1,8 +1,8 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useCan } from '../../api-query.ts';
-import type { useForm } from '../../form.ts';
+import { useCan } from '../../api/use-api.ts';
+import type { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,6 +1,6 @@
-import { count } from '../../format.ts';
+import { count } from '../../format/numbers.ts';
 import type { Filter } from '../../list/filters.tsx';
-import { pick, type Search } from '../../search.ts';
+import { pick, type Search } from '../../routing/search-params.ts';
 
 export function filtersWith(tags: readonly string[]): readonly Filter[] {
   return [

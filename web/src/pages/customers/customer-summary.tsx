@@ -1,9 +1,10 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Mail, Phone, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useCan } from '../../api-query.ts';
-import { count, money, relativeTime } from '../../format.ts';
-import { exactTime } from '../../times.ts';
+import { useCan } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';

@@ -1,12 +1,12 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { useForm } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, readCustomer } from './customer-form.tsx';

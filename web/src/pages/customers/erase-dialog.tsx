@@ -1,9 +1,9 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';

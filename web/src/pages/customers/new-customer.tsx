@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api-action.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { useForm } from '../../form.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { api } from '../../session.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, readCustomer } from './customer-form.tsx';
 import { searchOfList } from './customer-list.ts';

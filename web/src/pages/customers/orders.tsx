@@ -1,9 +1,9 @@
 import type { CustomerDetail, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { money } from '../../format.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';

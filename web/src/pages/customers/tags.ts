@@ -1,9 +1,9 @@
 import type { Client } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
-import { useRefresh } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { counted } from './customer-list.ts';
 

@@ -2,10 +2,10 @@ import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '
 import { Link } from '@tanstack/react-router';
 import { History, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { money } from '../../format.ts';
-import { dayOf, exactTime, timeOfDay } from '../../times.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

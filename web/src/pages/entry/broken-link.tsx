@@ -1,5 +1,5 @@
 import { ChowkError } from '@chowk/client';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { EntryLayout } from './entry-layout.tsx';

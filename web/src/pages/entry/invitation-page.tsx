@@ -1,9 +1,10 @@
 import type { AcceptedInvitation, OpenInvitation } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,6 +1,6 @@
 import { useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { useForm } from '../../form.ts';
-import { anonymous, api, signOut } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous, api, signOut } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';

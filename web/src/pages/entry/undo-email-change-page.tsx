@@ -1,7 +1,7 @@
 import { useLoaderData, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { anonymous } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BrokenLink } from './broken-link.tsx';

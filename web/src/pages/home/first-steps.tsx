@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed, Store } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { DemoData } from '../install/demo-data.tsx';
 import { InviteButton } from './invite-button.tsx';

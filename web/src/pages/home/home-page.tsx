@@ -1,4 +1,4 @@
-import { useApi, useCan } from '../../api-query.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi, useCan } from '../../api-query.ts';
-import { useMemberName } from '../../member-name.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { useMemberName } from '../../people/member-name.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';

@@ -1,8 +1,8 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { useApi } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { count } from '../../format.ts';
+import { useApi } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 

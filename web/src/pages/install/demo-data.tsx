@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useCan, useMe } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
-import { api, queries } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useCan, useMe } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { api, queries } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
-import { useForm } from '../../form.ts';
-import { timeZonesOf } from '../../time-zones.ts';
-import { useTypedValues } from '../../typed-values.ts';
+import { useTypedValues } from '../../form/typed-values.ts';
+import { useForm } from '../../form/use-form.ts';
+import { timeZonesOf } from '../../time/time-zones.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

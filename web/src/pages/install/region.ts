@@ -1,5 +1,5 @@
 import currencies from 'country-to-currency';
-import { ownTimeZone, timeZonesOf } from '../../time-zones.ts';
+import { ownTimeZone, timeZonesOf } from '../../time/time-zones.ts';
 
 export interface Region {
   readonly country: string;

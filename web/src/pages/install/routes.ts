@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
-import { mustNotBeInstalled } from '../../installed.ts';
-import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
+import { mustNotBeInstalled } from '../../routing/installation.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
 
 export const install = createRoute({
   getParentRoute: () => root,

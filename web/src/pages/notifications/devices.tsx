@@ -1,7 +1,7 @@
 import type { Device } from '@chowk/client';
 import { Monitor, Smartphone } from 'lucide-react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -1,8 +1,8 @@
 import type { Notification } from '@chowk/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { messageOf } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import type { List } from '../../list/use-list.ts';
 import { useDelete, useMarkRead } from '../../shell/notifications.ts';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,6 +1,6 @@
 import type { Notification } from '@chowk/client';
 import { Check, EllipsisVertical, Trash2 } from 'lucide-react';
-import { useIsNarrow } from '../../narrow.ts';
+import { useIsNarrow } from '../../screen/narrow.ts';
 import { NotificationLink } from '../../shell/bell.tsx';
 import { useDelete, useMarkRead } from '../../shell/notifications.ts';
 import { IconButton } from '../../ui/button.tsx';

@@ -1,12 +1,12 @@
 import type { NotificationsListInput } from '@chowk/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Bell, CheckCheck, SlidersHorizontal } from 'lucide-react';
-import { useApi } from '../../api-query.ts';
-import { useKeys } from '../../keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { useList } from '../../list/use-list.ts';
 import { Views } from '../../list/views.tsx';
-import type { Search } from '../../search.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { useInbox, useMarkAllRead } from '../../shell/notifications.ts';
 import { Button } from '../../ui/button.tsx';

@@ -7,10 +7,10 @@ import type {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { keyOf, useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { useIsNarrow } from '../../narrow.ts';
-import { api, useTenant } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { keyOf, useApi } from '../../api/use-api.ts';
+import { useIsNarrow } from '../../screen/narrow.ts';
+import { api, useTenant } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';

@@ -1,8 +1,8 @@
 import type { NotificationPreferences } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -2,8 +2,8 @@ import { ChowkError, createClient } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
-import { fetchWithProgress } from '../../fetch-with-progress.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
 
 const types = ['image/jpeg', 'image/png', 'application/pdf'];
 const megabyte = 1024 * 1024;

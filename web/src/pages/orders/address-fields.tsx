@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { type AddressField, addressFields } from '../../address-fields.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
 
 interface AddressFieldsProps {

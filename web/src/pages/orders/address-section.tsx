@@ -1,5 +1,5 @@
 import type { CustomerAddress } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { AddressFields } from './address-fields.tsx';

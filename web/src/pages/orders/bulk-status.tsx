@@ -1,11 +1,11 @@
 import { ChowkError } from '@chowk/client';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
-import { api } from '../../session.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';

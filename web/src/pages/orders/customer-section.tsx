@@ -1,8 +1,9 @@
 import type { CustomerDetail } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { CustomerSearch } from '../../customer-search.tsx';
-import { formatPhone, money } from '../../format.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { formatPhone } from '../../format/phone.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import { CustomerSearch } from '../../people/customer-search.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -1,9 +1,9 @@
 import type { Order } from '@chowk/client';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { money } from '../../format/numbers.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';

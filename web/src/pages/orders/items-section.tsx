@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { amountOf } from '../../amount.ts';
-import { useCan } from '../../api-query.ts';
-import { money } from '../../format.ts';
-import { useSearchResults } from '../../search-results.ts';
+import { useSearchResults } from '../../api/search-results.ts';
+import { useCan } from '../../api/use-api.ts';
+import { amountOf } from '../../format/amount.ts';
+import { money } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';

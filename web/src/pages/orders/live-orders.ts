@@ -1,4 +1,4 @@
-import { useLive } from '../../live.ts';
+import { useLive } from '../../live/use-live.ts';
 
 const changes = ['orderCreated', 'orderUpdated', 'orderStatusChanged', 'orderDeleted'];
 

@@ -1,10 +1,11 @@
 import type { OrderDetails, ShippingAddress } from '@chowk/client';
 import { useState } from 'react';
-import { addressFields } from '../../address-fields.ts';
-import { addressLines } from '../../address-lines.ts';
-import { useCan } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
+import { addressFields } from '../../address/address-fields.ts';
+import { addressLines } from '../../address/address-lines.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';

@@ -1,10 +1,10 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { money } from '../../format/numbers.ts';
 import type { Column } from '../../list/data-table.tsx';
-import { useIsNarrow } from '../../narrow.ts';
+import { customerNameOf } from '../../people/customer-name.ts';
+import { useIsNarrow } from '../../screen/narrow.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { itemsText } from './order-list.ts';
 import { OrderStatus } from './order-status.tsx';

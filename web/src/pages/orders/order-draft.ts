@@ -1,8 +1,8 @@
 import type { CustomerAddress, NewOrder, ShippingAddress } from '@chowk/client';
-import { type AddressField, addressFields } from '../../address-fields.ts';
-import { amountOf, centsOf, plainAmount } from '../../amount.ts';
-import { useStored } from '../../stored.ts';
-import { forgetSubmission } from '../../submission.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { forgetSubmission } from '../../form/submission.ts';
+import { amountOf, centsOf, plainAmount } from '../../format/amount.ts';
+import { useStored } from '../../session/stored.ts';
 
 export interface DraftItem {
   readonly key: string;

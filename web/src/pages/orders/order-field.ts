@@ -1,7 +1,7 @@
 import { ChowkError, type Order } from '@chowk/client';
 import { useRef } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { api } from '../../session/session.ts';
 
 type Field = 'note' | 'shipping_address';
 

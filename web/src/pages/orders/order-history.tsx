@@ -1,7 +1,7 @@
 import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
-import { money } from '../../format.ts';
-import { useMemberName } from '../../member-name.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { useMemberName } from '../../people/member-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Status, statuses } from './status.ts';

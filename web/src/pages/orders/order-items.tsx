@@ -1,6 +1,6 @@
 import type { OrderDetails } from '@chowk/client';
-import { centsOf, remainingOf, sumOf } from '../../amount.ts';
-import { count, money } from '../../format.ts';
+import { centsOf, remainingOf, sumOf } from '../../format/amount.ts';
+import { count, money } from '../../format/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 

@@ -1,6 +1,6 @@
 import type { ListedOrder, OrdersListInput } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
-import type { Search } from '../../search.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { allStatuses, type Status, statuses } from './status.ts';
 
 export const statusFilter: Filter = {

@@ -1,8 +1,9 @@
 import type { OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { useCan } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,11 +1,11 @@
 import type { Order } from '@chowk/client';
 import { useState } from 'react';
-import { amountOf, centsOf, plainAmount, remainingOf } from '../../amount.ts';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { api } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
+import { amountOf, centsOf, plainAmount, remainingOf } from '../../format/amount.ts';
+import { money } from '../../format/numbers.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,6 +1,6 @@
 import type { OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { useCan } from '../../api-query.ts';
+import { useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { nextStatuses, type Status, statuses } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';

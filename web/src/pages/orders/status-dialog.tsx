@@ -1,7 +1,7 @@
 import type { Order } from '@chowk/client';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';

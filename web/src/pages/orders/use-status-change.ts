@@ -1,7 +1,7 @@
 import type { Order } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { canUndo, type Status, statuses } from './status.ts';
 

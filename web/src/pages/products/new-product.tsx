@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { api } from '../../session.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

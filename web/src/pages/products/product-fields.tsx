@@ -1,5 +1,5 @@
 import type { NewProduct, Product } from '@chowk/client';
-import { plainAmount } from '../../amount.ts';
+import { plainAmount } from '../../format/amount.ts';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
 import { statusOptions } from './product-list.ts';
 

@@ -1,9 +1,9 @@
 import type { Product } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { clearDraft } from '../../draft.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { clearDraft } from '../../form/draft.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';

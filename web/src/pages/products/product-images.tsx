@@ -1,11 +1,11 @@
 import { ChowkError, type Product, type ProductImage } from '@chowk/client';
 import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { fetchWithProgress } from '../../fetch-with-progress.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { useAction, useRefresh } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { api } from '../../session/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Input } from '../../ui/field.tsx';

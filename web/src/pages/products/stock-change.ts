@@ -1,10 +1,10 @@
 import type { Product, StockChange } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRefresh } from '../../api-action.ts';
-import { keyOf } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { api, useTenant } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useRefresh } from '../../api/use-action.ts';
+import { keyOf } from '../../api/use-api.ts';
+import { submit } from '../../form/submission.ts';
+import { api, useTenant } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference'> {

@@ -1,6 +1,6 @@
 import type { Product } from '@chowk/client';
 import { type ReactNode, useState } from 'react';
-import { count } from '../../format.ts';
+import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';

@@ -1,8 +1,8 @@
 import type { Product, StockMovement } from '@chowk/client';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
+import { messageOf } from '../../api/error-message.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';

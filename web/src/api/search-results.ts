@@ -1,7 +1,7 @@
 import type { Client } from '@chowk/client';
-import { useApi } from './api-query.ts';
-import { useDebounced } from './debounced.ts';
-import { messageOf } from './form.ts';
+import { useDebounced } from '../state/debounced.ts';
+import { messageOf } from './error-message.ts';
+import { useApi } from './use-api.ts';
 
 const pauseMs = 150;
 const minLength = 2;

@@ -1,7 +1,7 @@
 import { createClient, type Client as Socket } from 'graphql-ws';
 import { useEffect, useRef } from 'react';
-import { useRefresh } from './api-action.ts';
-import { api, useSessionState, useTenant } from './session.ts';
+import { useRefresh } from '../api/use-action.ts';
+import { api, useSessionState, useTenant } from '../session/session.ts';
 
 let socket: { readonly tenant: string | undefined; readonly client: Socket } | undefined;
 

@@ -1,6 +1,6 @@
 import { ChowkError, type InstallationStatus } from '@chowk/client';
 import { redirect } from '@tanstack/react-router';
-import { anonymous } from './session.ts';
+import { anonymous } from '../session/session.ts';
 
 let isInstalled = false;
 

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { useForm } from './form.ts';
+import type { useForm } from './use-form.ts';
 
 type FormProps = ReturnType<typeof useForm>['props'];
 type Values = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import type { Client } from '@chowk/client';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { keyOf, readAgain } from './api-query.ts';
-import { messageOf } from './form.ts';
-import { api, useTenant } from './session.ts';
-import { toast } from './ui/toast.tsx';
+import { api, useTenant } from '../session/session.ts';
+import { toast } from '../ui/toast.tsx';
+import { messageOf } from './error-message.ts';
+import { keyOf, readAgain } from './use-api.ts';
 
 interface ActionOptions<Input, Result> {
   /** The areas whose data changes: everything read under these names is read again. */

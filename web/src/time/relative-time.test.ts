@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badgeCount, formatPhone, relativeTime } from './format.ts';
+import { relativeTime } from './relative-time.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -15,17 +15,4 @@ test.each([
   ['2023-02-01T12:00:00Z', '3y ago'],
 ])('the time %s reads %s', (time, text) => {
   expect(relativeTime(time, now)).toBe(text);
-});
-
-test('a badge counts to 99', () => {
-  expect([1, 99, 100].map(badgeCount)).toEqual(['1', '99', '99+']);
-});
-
-test.each([
-  ['+919876543210', '+91 98765 43210'],
-  ['+12025550143', '+1 202 555 0143'],
-  ['+4930123456', '+4930123456'],
-  ['+**********10', '+**********10'],
-])('the phone number %s reads %s', (phone, text) => {
-  expect(formatPhone(phone)).toBe(text);
 });

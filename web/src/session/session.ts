@@ -1,7 +1,7 @@
 import { type Client, createClient, type TokenStore, type Tokens, userOf } from '@chowk/client';
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { observable } from './observable.ts';
+import { observable } from '../state/observable.ts';
 import { removeDraftsOfOthers, storageKeyOf } from './storage-key.ts';
 
 const tokensKey = 'chowk.tokens';

@@ -1,6 +1,6 @@
 import { ChowkError, type Client, type Me } from '@chowk/client';
 import { type QueryClient, type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { api, useTenant } from './session.ts';
+import { api, useTenant } from '../session/session.ts';
 
 /** The keys of one tenant's data; another tenant's is never shown in its place. */
 export function keyOf(tenant: string | undefined, ...name: readonly unknown[]): readonly unknown[] {

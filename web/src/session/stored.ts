@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { type Observable, observable } from './observable.ts';
+import { type Observable, observable } from '../state/observable.ts';
 import { onUserChange, storageKey, useTenant } from './session.ts';
 
 const values = new Map<string, Observable<unknown>>();

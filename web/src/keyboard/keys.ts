@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { observable } from './observable.ts';
+import { observable } from '../state/observable.ts';
 
 export interface Key {
   /** As the event of the browser has it: `j`, `Enter`, `/`; with `mod+` before it for Ctrl, or Command on a Mac. */

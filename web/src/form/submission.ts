@@ -1,5 +1,5 @@
 import { newKey } from '@chowk/client';
-import { storageKey } from './session.ts';
+import { storageKey } from '../session/session.ts';
 
 type Send<Input, Result> = (input: Input, options: { readonly idempotencyKey: string }) => Promise<Result>;
 type Keys = Readonly<Record<string, string>>;

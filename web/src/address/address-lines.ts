@@ -1,5 +1,5 @@
+import { formatPhone } from '../format/phone.ts';
 import type { AddressField } from './address-fields.ts';
-import { formatPhone } from './format.ts';
 
 type Address = Readonly<Partial<Record<AddressField, string | null>>>;
 

@@ -1,10 +1,10 @@
 import { createClient, memoryTokens } from '@chowk/client';
 import { createClient as createSocket } from 'graphql-ws';
 import { expect, onTestFinished, test } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
-import { eventually } from '../../server/testing/eventually.ts';
-import { portOf } from '../../server/testing/raw-http.ts';
-import { startProxy } from '../../server/testing/tcp-proxy.ts';
+import { startAccounts } from '../../../server/testing/accounts.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import { portOf } from '../../../server/testing/raw-http.ts';
+import { startProxy } from '../../../server/testing/tcp-proxy.ts';
 
 const platform = await startAccounts();
 await platform.app.listen({ host: '127.0.0.1', port: 0 });

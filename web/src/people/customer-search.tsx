@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useCan } from './api-query.ts';
+import { useSearchResults } from '../api/search-results.ts';
+import { useCan } from '../api/use-api.ts';
+import { formatPhone } from '../format/phone.ts';
+import { SearchBox } from '../ui/search-box.tsx';
 import { customerNameOf } from './customer-name.ts';
-import { formatPhone } from './format.ts';
-import { useSearchResults } from './search-results.ts';
-import { SearchBox } from './ui/search-box.tsx';
 
 interface CustomerSearchProps {
   readonly label: string;

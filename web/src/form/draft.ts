@@ -1,7 +1,7 @@
 /* What is typed into a form, kept by the browser until it is sent. Unchanged fields are not kept: they show what is
    current when the form is opened again. */
 
-import { storageKey } from './session.ts';
+import { storageKey } from '../session/session.ts';
 import { forgetSubmission } from './submission.ts';
 
 const keyOf = (name: string) => storageKey(`draft.${name}`);

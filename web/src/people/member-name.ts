@@ -1,4 +1,4 @@
-import { useApi, useCan, useMe } from './api-query.ts';
+import { useApi, useCan, useMe } from '../api/use-api.ts';
 
 /** The name of a member of the team, as far as the user may know it: `you`, or undefined. */
 export function useMemberName(): (id: number | null) => string | undefined {
