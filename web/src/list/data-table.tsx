@@ -5,6 +5,7 @@ import { messageOf } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { useIsNarrow } from '../screen/narrow.ts';
 import { useWidth } from '../screen/use-width.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useScrollPosition } from './scroll-position.ts';
@@ -293,7 +294,7 @@ function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderPr
           className={`-mx-1 inline-flex h-8 items-center gap-1 rounded-control px-1 hover:text-text ${isSorted ? 'text-text' : ''}`}
         >
           {label}
-          {isSorted && <Arrow size={12} strokeWidth={2} aria-hidden />}
+          {isSorted && <Icon icon={Arrow} size={12} strokeWidth={2} />}
         </button>
       ) : (
         label

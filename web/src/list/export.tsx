@@ -7,6 +7,7 @@ import { saveFile } from '../screen/save-file.ts';
 import { api, onUserChange } from '../session/session.ts';
 import { observable } from '../state/observable.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -44,7 +45,7 @@ export function ExportButton({ name, total, read }: ExportButtonProps) {
   if (progress) return <ExportProgress progress={progress} total={total} />;
   const trigger = (
     <Button>
-      <Download size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Download} />
       <span className="max-md:sr-only">Export</span>
     </Button>
   );
@@ -76,7 +77,7 @@ function ExportProgress({ progress: { bytes, rows, cancel }, total }: ExportProg
         {sizeOf(bytes)}
       </span>
       <IconButton label="Cancel the export" className="size-8.5! max-md:size-10.5!" onClick={cancel}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={X} />
       </IconButton>
     </div>
   );

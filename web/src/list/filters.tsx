@@ -5,6 +5,7 @@ import { useKeys } from '../keyboard/keys.ts';
 import type { Search } from '../routing/search-params.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
 
 export interface Filter {
@@ -55,7 +56,7 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
             onClick={() => onChange({ ...search, [filter.key]: undefined })}
             className="grid h-full w-8 place-items-center rounded-control hover:text-text max-md:w-11"
           >
-            <X size={14} strokeWidth={1.5} aria-hidden />
+            <Icon icon={X} size={14} />
           </button>
         </span>
       ))}
@@ -100,10 +101,8 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
   useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
   return (
     <div className="relative w-72 max-md:w-auto max-md:min-w-48 max-md:flex-1">
-      <SearchIcon
-        size={16}
-        strokeWidth={1.5}
-        aria-hidden
+      <Icon
+        icon={SearchIcon}
         className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-secondary"
       />
       <Input
@@ -136,7 +135,7 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
   const [isOpen, setOpen] = useState(false);
   const trigger = (
     <Button>
-      <ListFilter size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={ListFilter} />
       Filter
       {setCount > 0 && <span className="sr-only">, {setCount} set</span>}
     </Button>

@@ -5,6 +5,7 @@ import { type Search, stringifySearch } from '../routing/search-params.ts';
 import { useStored } from '../session/stored.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { TabBar, TabCount, tabLook } from '../ui/tabs.tsx';
 
@@ -44,7 +45,7 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
               onClick={() => setSaved(saved.filter((one) => one !== view))}
               className="-ml-2 grid size-8 place-items-center rounded-control text-secondary hover:text-text max-md:size-11"
             >
-              <X size={14} strokeWidth={1.5} aria-hidden />
+              <Icon icon={X} size={14} />
             </button>
           )}
         </span>
@@ -89,7 +90,7 @@ function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
       type="button"
       className="-mb-px inline-flex h-9 items-center gap-1 px-2.5 text-sm whitespace-nowrap text-accent max-md:h-11"
     >
-      <Plus size={14} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Plus} size={14} />
       Save view
     </button>
   );

@@ -8,6 +8,7 @@ import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
 import { subjectOf } from '../pages/notifications/subject.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { useInbox, useLiveNotifications, useMarkAllRead, useMarkRead } from './notifications.ts';
@@ -26,7 +27,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
         <IconButton label={unread === 0 ? 'Notifications' : `Notifications, ${badgeCount(unread)} unread`}>
-          <Bell size={18} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Bell} size={18} />
           {unread > 0 && (
             <span className="numeric absolute top-0.5 left-1/2 grid h-4 min-w-4 place-items-center rounded-full bg-error px-1 text-[10px] leading-none font-semibold text-on-accent ring-2 ring-canvas">
               {badgeCount(unread)}
@@ -62,7 +63,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
               ))}
             </ul>
           ) : (
-            <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title="No notifications yet">
+            <EmptyState icon={Bell} title="No notifications yet">
               New orders, messages and changes that concern you appear here.
             </EmptyState>
           )}

@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { type NavigationItem, onBottomBar, onPhoneLater } from './navigation.ts';
 
@@ -16,7 +17,7 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
   const isMore = rest.some(({ to }) => pathname.startsWith(to));
   const more = (
     <button type="button" data-status={isMore ? 'active' : undefined} className={look}>
-      <Ellipsis size={20} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Ellipsis} size={20} />
       More
     </button>
   );
@@ -25,20 +26,16 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-10 grid auto-cols-fr grid-flow-col border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
-      {items.slice(0, onBottomBar).map(({ to, label, Icon }) => (
+      {items.slice(0, onBottomBar).map(({ to, label, icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={look}>
-          <Icon size={20} strokeWidth={1.5} aria-hidden />
+          <Icon icon={icon} size={20} />
           <span className="max-w-full truncate">{label}</span>
         </Link>
       ))}
       {rest.length > 0 && (
         <Menu trigger={more}>
-          {rest.map(({ to, label, Icon }) => (
-            <MenuItem
-              key={to}
-              icon={<Icon size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => void navigate({ to })}
-            >
+          {rest.map(({ to, label, icon }) => (
+            <MenuItem key={to} icon={icon} onSelect={() => void navigate({ to })}>
               {label}
             </MenuItem>
           ))}

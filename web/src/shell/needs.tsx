@@ -13,7 +13,7 @@ export function Needs({ permission, children }: NeedsProps) {
   const can = useCan();
   if (can(permission)) return children;
   return (
-    <EmptyState icon={<Lock size={20} strokeWidth={1.5} aria-hidden />} title="You do not have access to this page">
+    <EmptyState icon={Lock} title="You do not have access to this page">
       It needs the permission <code>{permission}</code>. The owner of the organization can give it to your role.
     </EmptyState>
   );

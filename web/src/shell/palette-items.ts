@@ -27,7 +27,7 @@ export interface PaletteItem {
   readonly label: string;
   /** Beside the label. */
   readonly detail?: string | undefined;
-  readonly Icon: LucideIcon;
+  readonly icon: LucideIcon;
   /** The page it opens, or what it does. */
   readonly target: string | (() => void);
 }
@@ -37,25 +37,25 @@ interface Action extends Omit<PaletteItem, 'group'> {
 }
 
 const actions: readonly Action[] = [
-  { label: 'New order', Icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
-  { label: 'New customer', Icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
-  { label: 'New product', Icon: PackagePlus, target: '/products/new', permission: 'products.create' },
+  { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
+  { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
+  { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
   {
     label: 'New conversation',
-    Icon: MessageSquarePlus,
+    icon: MessageSquarePlus,
     target: '/conversations/new',
     permission: 'conversations.reply',
   },
-  { label: 'Use the dark theme', Icon: Moon, target: () => chooseTheme('dark') },
-  { label: 'Use the light theme', Icon: Sun, target: () => chooseTheme('light') },
+  { label: 'Use the dark theme', icon: Moon, target: () => chooseTheme('dark') },
+  { label: 'Use the light theme', icon: Sun, target: () => chooseTheme('light') },
 ];
 
 const pages: readonly Action[] = [
   ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
-  { label: 'Profile', Icon: UserRound, target: '/profile' },
+  { label: 'Profile', icon: UserRound, target: '/profile' },
   {
     label: 'Notification preferences',
-    Icon: Settings2,
+    icon: Settings2,
     target: '/notifications/preferences',
     permission: 'notifications.view',
   },
@@ -127,7 +127,7 @@ function ofCustomer(customer: Customer): PaletteItem {
     group: 'Customers',
     label: customerNameOf(customer),
     detail: (phone && formatPhone(phone)) ?? email ?? undefined,
-    Icon: UserRound,
+    icon: UserRound,
     target: `/customers/${id}`,
   };
 }
@@ -142,11 +142,11 @@ function ofOrder(order: { id: string; order_number: string; total: string; curre
     group: 'Orders',
     label: orderLabel(order_number),
     detail: money(total, currency),
-    Icon: ReceiptText,
+    icon: ReceiptText,
     target: `/orders/${id}`,
   };
 }
 
 function ofProduct({ id, title, sku }: { id: string; title: string; sku: string }): PaletteItem {
-  return { group: 'Products', label: title, detail: sku, Icon: Package, target: `/products/${id}` };
+  return { group: 'Products', label: title, detail: sku, icon: Package, target: `/products/${id}` };
 }

@@ -5,10 +5,10 @@ import { signOut } from '../session/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 
-const themes: readonly { readonly theme: Theme; readonly label: string; readonly Icon: typeof Sun }[] = [
-  { theme: 'system', label: 'System', Icon: Monitor },
-  { theme: 'light', label: 'Light', Icon: Sun },
-  { theme: 'dark', label: 'Dark', Icon: Moon },
+const themes: readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[] = [
+  { theme: 'system', label: 'System', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
 ];
 
 export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
@@ -32,26 +32,18 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         <div className="truncate text-sm text-secondary">{email}</div>
       </div>
       <MenuLine />
-      <MenuItem
-        icon={<UserRound size={16} strokeWidth={1.5} aria-hidden />}
-        onSelect={() => void navigate({ to: '/profile', search: {} })}
-      >
+      <MenuItem icon={UserRound} onSelect={() => void navigate({ to: '/profile', search: {} })}>
         Profile
       </MenuItem>
       <MenuLine />
       <MenuHeading>Appearance</MenuHeading>
-      {themes.map(({ theme, label, Icon }) => (
-        <MenuItem
-          key={theme}
-          icon={<Icon size={16} strokeWidth={1.5} aria-hidden />}
-          isChosen={theme === chosen}
-          onSelect={() => chooseTheme(theme)}
-        >
+      {themes.map(({ theme, label, icon }) => (
+        <MenuItem key={theme} icon={icon} isChosen={theme === chosen} onSelect={() => chooseTheme(theme)}>
           {label}
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem icon={<LogOut size={16} strokeWidth={1.5} aria-hidden />} onSelect={signOut}>
+      <MenuItem icon={LogOut} onSelect={signOut}>
         Sign out
       </MenuItem>
     </Menu>

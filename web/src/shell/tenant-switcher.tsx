@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 import { chooseTenant, useTenant } from '../session/session.ts';
 import { BrandMark } from '../ui/brand.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem } from '../ui/menu.tsx';
 
 /** The name of the tenant and the choice of another. */
@@ -25,11 +26,11 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
       className="flex h-9 max-w-full min-w-0 items-center justify-between gap-2 rounded-control px-2 hover:bg-sunken max-md:h-11 md:w-full"
     >
       {name}
-      <ChevronsUpDown
+      <Icon
+        icon={ChevronsUpDown}
         size={14}
-        strokeWidth={1.5}
         className="shrink-0 text-secondary group-data-collapsed/rail:hidden"
-        aria-label="Switch organization"
+        label="Switch organization"
       />
     </button>
   );

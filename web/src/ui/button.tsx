@@ -1,5 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { Icon } from './icon.tsx';
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong',
@@ -36,7 +37,7 @@ export function Button({
       {...rest}
     >
       <span className={`inline-flex items-center gap-2 ${isBusy ? 'opacity-0' : ''}`}>{children}</span>
-      {isBusy && <LoaderCircle size={16} strokeWidth={2} className="absolute animate-spin" aria-hidden />}
+      {isBusy && <Icon icon={LoaderCircle} strokeWidth={2} className="absolute animate-spin" />}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { Check, ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { Icon } from './icon.tsx';
 
 /** What a control needs to belong to its label, help and error. */
 interface Control {
@@ -58,10 +59,8 @@ export function Select({ className = '', children, ...rest }: ComponentProps<'se
       <select className={`${control} appearance-none truncate pr-8 ${className}`} {...rest}>
         {children}
       </select>
-      <ChevronDown
-        size={16}
-        strokeWidth={1.5}
-        aria-hidden
+      <Icon
+        icon={ChevronDown}
         className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-secondary"
       />
     </div>
@@ -81,10 +80,10 @@ export function Checkbox({ label, ...rest }: CheckboxProps) {
           className="peer size-4 appearance-none rounded-[4px] border border-edge bg-surface transition-colors checked:border-accent checked:bg-accent disabled:opacity-50"
           {...rest}
         />
-        <Check
+        <Icon
+          icon={Check}
           size={12}
           strokeWidth={3}
-          aria-hidden
           className="pointer-events-none absolute text-on-accent opacity-0 peer-checked:opacity-100"
         />
       </span>

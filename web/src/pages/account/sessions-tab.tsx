@@ -8,6 +8,7 @@ import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -67,10 +68,10 @@ function SessionItem({ session }: { readonly session: Session }) {
     changes: ['profile'],
     done: () => `The session of ${label} has ended.`,
   });
-  const Icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
+  const icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
   return (
     <li className="flex items-center gap-x-3 py-3">
-      <Icon size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <Icon icon={icon} size={20} className="mt-0.5 shrink-0 self-start text-secondary" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <span className="min-w-0 font-medium wrap-anywhere">{label}</span>

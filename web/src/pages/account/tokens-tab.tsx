@@ -11,6 +11,7 @@ import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -68,7 +69,7 @@ export function TokensTab() {
       {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {isEmpty && !isNew && (
-        <EmptyState icon={<KeyRound size={20} strokeWidth={1.5} aria-hidden />} title="No tokens yet" action={create}>
+        <EmptyState icon={KeyRound} title="No tokens yet" action={create}>
           A script that exports orders each night signs in with a token instead of your password.
         </EmptyState>
       )}
@@ -93,7 +94,7 @@ function TokenItem({ token, onRevoke }: TokenItemProps) {
   const { name, scopes, created_at, last_used_at, expires_at } = token;
   return (
     <li className="flex items-center gap-x-3 py-3">
-      <KeyRound size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <Icon icon={KeyRound} size={20} className="mt-0.5 shrink-0 self-start text-secondary" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="font-medium wrap-anywhere">{name}</span>
         <span className="text-sm wrap-anywhere text-secondary">

@@ -6,13 +6,13 @@ import type { Tone } from '../../ui/status-pill.tsx';
 export type Status = Conversation['status'];
 export type Channel = Conversation['channel'];
 
-export const channels: Readonly<Record<Channel, { readonly label: string; readonly Icon: LucideIcon }>> = {
-  email: { label: 'Email', Icon: Mail },
-  whatsapp: { label: 'WhatsApp', Icon: MessageCircle },
-  sms: { label: 'SMS', Icon: MessageSquare },
-  webchat: { label: 'Web chat', Icon: MessagesSquare },
-  phone: { label: 'Phone', Icon: Phone },
-  other: { label: 'Other', Icon: Ellipsis },
+export const channels: Readonly<Record<Channel, { readonly label: string; readonly icon: LucideIcon }>> = {
+  email: { label: 'Email', icon: Mail },
+  whatsapp: { label: 'WhatsApp', icon: MessageCircle },
+  sms: { label: 'SMS', icon: MessageSquare },
+  webchat: { label: 'Web chat', icon: MessagesSquare },
+  phone: { label: 'Phone', icon: Phone },
+  other: { label: 'Other', icon: Ellipsis },
 };
 
 export const statuses: Readonly<Record<Status, { readonly label: string; readonly tone: Tone }>> = {

@@ -25,7 +25,7 @@ function Conversations() {
         <Outlet />
       ) : (
         <div className="grid content-center max-lg:hidden">
-          <EmptyState icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />} title="Choose a conversation">
+          <EmptyState icon={MessagesSquare} title="Choose a conversation">
             Press <Key>j</Key> and <Key>k</Key> to move, <Key>Enter</Key> to open.
           </EmptyState>
         </div>

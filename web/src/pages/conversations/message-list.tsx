@@ -5,10 +5,10 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { keyOf, useMe } from '../../api/use-api.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
-
 import { api, useTenant } from '../../session/session.ts';
 import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Outgoing, readMessages, useOutbox, useSend } from './outbox.ts';
@@ -72,7 +72,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
       {scroll.hasNew && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 grid justify-center">
           <Button look="primary" className="pointer-events-auto rounded-full! shadow-raised" onClick={scroll.toEnd}>
-            <ArrowDown size={14} strokeWidth={2} aria-hidden />
+            <Icon icon={ArrowDown} size={14} strokeWidth={2} />
             New messages
           </Button>
         </div>
@@ -197,7 +197,7 @@ function Bubble({ direction, author, children }: BubbleProps) {
         <h3
           className={`flex min-w-0 items-center gap-1.5 text-xs ${isNote ? 'font-medium text-warning' : 'text-secondary'} ${direction === 'outbound' ? 'justify-self-end' : ''}`}
         >
-          {isNote && <Lock size={12} strokeWidth={2} aria-hidden />}
+          {isNote && <Icon icon={Lock} size={12} strokeWidth={2} />}
           <span className="min-w-0 truncate">
             {isNote ? `Note by ${author === 'You' ? 'you' : author}, for the team only` : author}
           </span>

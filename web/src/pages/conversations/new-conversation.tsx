@@ -13,6 +13,7 @@ import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -30,7 +31,7 @@ export function NewConversationPage() {
       <div className="mx-auto grid max-w-xl gap-4">
         <div className="flex min-h-9 items-center gap-2">
           <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={close}>
-            <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowLeft} size={18} />
           </IconButton>
           <h1 className="text-lg font-semibold tracking-tight">New conversation</h1>
         </div>
@@ -131,7 +132,7 @@ function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () =
           {customer?.email && <span className="text-secondary"> · {customer.email}</span>}
         </span>
         <IconButton label="Choose another customer" onClick={onRemove}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       </div>
     </div>

@@ -14,6 +14,7 @@ import { api, useTenant } from '../../session/session.ts';
 import { useMinute } from '../../time/minute.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -46,7 +47,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         <Heading className="text-xl font-semibold tracking-tight">Conversations</Heading>
         {canReply && (
           <IconButton label="New conversation" onClick={begin}>
-            <SquarePen size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={SquarePen} />
           </IconButton>
         )}
       </div>
@@ -159,7 +160,7 @@ function Items({ view, userId, search }: ItemsProps) {
 function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
   const { id, customer, subject, channel, assignee, assignee_id, last_message, last_message_at, waiting_since } =
     conversation;
-  const { Icon, label } = channels[channel];
+  const { icon, label } = channels[channel];
   const prefix = last_message?.direction === 'outbound' ? 'Sent: ' : last_message?.direction === 'note' ? 'Note: ' : '';
   return (
     <li>
@@ -187,7 +188,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
         )}
         <span className="mt-0.5 flex items-center gap-2 text-xs text-secondary">
           <span title={label} className="inline-flex">
-            <Icon size={14} strokeWidth={1.5} aria-label={label} />
+            <Icon icon={icon} size={14} label={label} />
           </span>
           {waiting_since && (
             <span className={`numeric font-medium ${waitingLook(waiting_since)}`}>
@@ -231,7 +232,7 @@ function EmptyQueue({ view, isSearching }: { readonly view: View; readonly isSea
     ? ['No conversation matches', 'Search for something else, or look in another view.']
     : texts[view];
   return (
-    <EmptyState icon={<Inbox size={20} strokeWidth={1.5} aria-hidden />} title={title}>
+    <EmptyState icon={Inbox} title={title}>
       {text}
     </EmptyState>
   );

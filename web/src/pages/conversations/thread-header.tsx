@@ -8,6 +8,7 @@ import { count } from '../../format/numbers.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { useConversationActions } from './conversation-actions.ts';
@@ -28,7 +29,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
     <header className="@container border-b border-line px-4 py-2.5 md:px-6">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
-          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+          <Icon icon={ArrowLeft} size={18} />
         </IconButton>
         <div className="min-w-0 flex-1">
           <h1 className="truncate text-lg font-semibold tracking-tight">{customerNameOf(customer)}</h1>
@@ -58,7 +59,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
             className="aria-pressed:bg-accent-tint aria-pressed:text-accent-strong min-[85rem]:hidden"
             onClick={onShowCustomer}
           >
-            <UserRound size={18} strokeWidth={1.5} aria-hidden />
+            <Icon icon={UserRound} size={18} />
           </IconButton>
           <More conversation={conversation} />
         </div>
@@ -79,7 +80,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   const trigger = (
     <Button look="quiet" className="px-2.5">
       <span className="max-w-36 truncate">{assignee_id === me?.id ? 'You' : name}</span>
-      <ChevronDown size={14} strokeWidth={1.5} className="shrink-0" aria-label="Change the assignee" />
+      <Icon icon={ChevronDown} size={14} className="shrink-0" label="Change the assignee" />
     </Button>
   );
   return (
@@ -96,11 +97,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem
-        icon={<UserRoundX size={16} strokeWidth={1.5} aria-hidden />}
-        isChosen={assignee_id === null}
-        onSelect={() => assign(null)}
-      >
+      <MenuItem icon={UserRoundX} isChosen={assignee_id === null} onSelect={() => assign(null)}>
         Unassigned
       </MenuItem>
     </Menu>
@@ -122,30 +119,24 @@ function More({ conversation }: { readonly conversation: Conversation }) {
   if (!can('conversations.close') && !can('conversations.delete')) return null;
   const trigger = (
     <IconButton label="More" className="-mr-2">
-      <MoreHorizontal size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={MoreHorizontal} />
     </IconButton>
   );
   return (
     <>
       <Menu trigger={trigger}>
         {can('conversations.close') && status !== 'pending' && (
-          <MenuItem
-            icon={<Clock size={16} strokeWidth={1.5} aria-hidden />}
-            onSelect={() => actions.setStatus('pending')}
-          >
+          <MenuItem icon={Clock} onSelect={() => actions.setStatus('pending')}>
             Set to pending
           </MenuItem>
         )}
         {can('conversations.close') && status === 'pending' && (
-          <MenuItem
-            icon={<RotateCcw size={16} strokeWidth={1.5} aria-hidden />}
-            onSelect={() => actions.setStatus('open')}
-          >
+          <MenuItem icon={RotateCcw} onSelect={() => actions.setStatus('open')}>
             Set to open
           </MenuItem>
         )}
         {can('conversations.delete') && (
-          <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setAsking(true)}>
+          <MenuItem icon={Trash2} onSelect={() => setAsking(true)}>
             Delete conversation
           </MenuItem>
         )}

@@ -29,7 +29,7 @@ export function ThreadPage() {
     return (
       <div className="grid content-center">
         <EmptyState
-          icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />}
+          icon={MessagesSquare}
           title="This conversation cannot be shown"
           action={<Button onClick={close}>Back to the list</Button>}
         >

@@ -8,6 +8,7 @@ import { useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { AddressForm } from './address-form.tsx';
@@ -38,7 +39,7 @@ export function Addresses({ customer }: { readonly customer: CustomerDetail }) {
       )}
       {can('customers.edit') && (
         <Button ref={button} className="justify-self-start" onClick={() => show('address')}>
-          <Plus size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Plus} />
           Add address
         </Button>
       )}
@@ -83,7 +84,7 @@ function Address({ address, onEdit }: AddressProps) {
         <Menu
           trigger={
             <IconButton label={`Actions for the address ${lines[0] ?? ''}`}>
-              <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+              <Icon icon={Ellipsis} />
             </IconButton>
           }
         >

@@ -9,6 +9,7 @@ import { DetailPanel } from '../../list/detail-panel.tsx';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
@@ -129,7 +130,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           className="max-sm:hidden"
           onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}
         >
-          <ShoppingBag size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={ShoppingBag} />
           New order
         </Button>
       )}
@@ -138,7 +139,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           ref={editButton}
           onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) })}
         >
-          <Pencil size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Pencil} />
           Edit
         </Button>
       )}
@@ -146,14 +147,14 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
         <Menu
           trigger={
             <IconButton label="More actions">
-              <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+              <Icon icon={Ellipsis} />
             </IconButton>
           }
         >
           {can('orders.create') && (
             <div className="sm:hidden">
               <MenuItem
-                icon={<ShoppingBag size={16} strokeWidth={1.5} aria-hidden />}
+                icon={ShoppingBag}
                 onSelect={() => void navigate({ to: '/orders/new', search: { customer: id } })}
               >
                 New order
@@ -162,32 +163,26 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           )}
           {can('conversations.reply') && (
             <MenuItem
-              icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}
+              icon={MessageSquare}
               onSelect={() => void navigate({ to: '/conversations/new', search: { customer_id: id } })}
             >
               New message
             </MenuItem>
           )}
           {can('customers.merge') && (
-            <MenuItem
-              icon={<Merge size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => void navigate({ to: '/customers/merge', search: { primary: id } })}
-            >
+            <MenuItem icon={Merge} onSelect={() => void navigate({ to: '/customers/merge', search: { primary: id } })}>
               Merge with another customer
             </MenuItem>
           )}
           {can('customers.export') && (
-            <MenuItem
-              icon={<Download size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => exportData.mutate(undefined)}
-            >
+            <MenuItem icon={Download} onSelect={() => exportData.mutate(undefined)}>
               Export all data
             </MenuItem>
           )}
           {can('customers.delete') && (
             <>
               <MenuLine />
-              <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setErasing(true)}>
+              <MenuItem icon={Trash2} onSelect={() => setErasing(true)}>
                 Delete or erase
               </MenuItem>
             </>

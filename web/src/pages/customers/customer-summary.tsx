@@ -5,6 +5,7 @@ import { useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -56,13 +57,13 @@ function Contact({ customer: { phone, email } }: SummaryProps) {
       <div className="flex flex-wrap gap-x-6">
         {phone && (
           <span className={line}>
-            <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <Icon icon={Phone} className="shrink-0 text-secondary" />
             <PhoneNumber number={phone} />
           </span>
         )}
         {email && (
           <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
-            <Mail size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <Icon icon={Mail} className="shrink-0 text-secondary" />
             <span className="min-w-0 break-all">{email}</span>
           </a>
         )}
@@ -132,7 +133,7 @@ function TagEditor({ customer: { id, tags } }: SummaryProps) {
               onClick={() => change.mutate({ kind: 'remove', ids: [id], tags: [tag] })}
               className="grid h-full w-7 shrink-0 place-items-center rounded-control text-secondary hover:text-text max-md:w-11"
             >
-              <X size={14} strokeWidth={1.5} aria-hidden />
+              <Icon icon={X} size={14} />
             </button>
           )}
         </li>
@@ -148,7 +149,7 @@ function TagEditor({ customer: { id, tags } }: SummaryProps) {
                 type="button"
                 className="inline-flex h-7 items-center gap-1 rounded-control border border-dashed border-edge/70 px-2.5 text-sm text-secondary hover:text-text max-md:h-11"
               >
-                <Plus size={14} strokeWidth={1.5} aria-hidden />
+                <Icon icon={Plus} size={14} />
                 Add tags
               </button>
             }

@@ -20,6 +20,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { filtersWith, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
@@ -128,10 +129,9 @@ function Customers() {
   const selection = useSelection(list.identity);
   const { visible, choice } = useColumns('customers', columns);
   useLive(changes, 'customers');
-  const icon = <Users size={20} strokeWidth={1.5} aria-hidden />;
   const create = can('customers.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
-      <Plus size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Plus} />
       New customer
     </Button>
   );
@@ -178,9 +178,9 @@ function Customers() {
         {...((can('customers.edit') || can('customers.merge')) && { selection })}
         empty={
           Object.keys(search).length > 0 ? (
-            <NoMatch icon={icon} names={['customer', 'customers']} onClear={() => show({})} />
+            <NoMatch icon={Users} names={['customer', 'customers']} onClear={() => show({})} />
           ) : (
-            <EmptyState icon={icon} title="No customers yet" action={create}>
+            <EmptyState icon={Users} title="No customers yet" action={create}>
               The first order of a customer adds them here.
             </EmptyState>
           )

@@ -1,12 +1,13 @@
 import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { History, MessageSquare, ReceiptText } from 'lucide-react';
+import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { itemsText } from '../orders/order-list.ts';
@@ -90,21 +91,21 @@ interface EntryProps {
 function Entry({ entry, names }: EntryProps) {
   if (entry.kind === 'order') {
     return (
-      <Row at={entry.at} icon={<ReceiptText size={16} strokeWidth={1.5} aria-hidden />}>
+      <Row at={entry.at} icon={ReceiptText}>
         <OrderLine order={entry.order} />
       </Row>
     );
   }
   if (entry.kind === 'message') {
     return (
-      <Row at={entry.at} icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}>
+      <Row at={entry.at} icon={MessageSquare}>
         <MessageLine conversation={entry.conversation} />
       </Row>
     );
   }
   const name = entry.userId === null ? undefined : names.get(entry.userId);
   return (
-    <Row at={entry.at} icon={<History size={16} strokeWidth={1.5} aria-hidden />}>
+    <Row at={entry.at} icon={History}>
       {entry.text}
       {name && <span className="text-secondary"> by {name}</span>}
     </Row>
@@ -113,14 +114,16 @@ function Entry({ entry, names }: EntryProps) {
 
 interface RowProps {
   readonly at: string;
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
   readonly children: ReactNode;
 }
 
 function Row({ at, icon, children }: RowProps) {
   return (
     <li className="flex min-w-0 gap-3 border-b border-line py-2.5 last:border-0">
-      <span className="mt-0.5 shrink-0 text-secondary">{icon}</span>
+      <span className="mt-0.5 shrink-0 text-secondary">
+        <Icon icon={icon} />
+      </span>
       <div className="min-w-0 flex-1">{children}</div>
       <time dateTime={at} title={exactTime(at)} className="numeric shrink-0 text-sm text-faint">
         {timeOfDay(at)}

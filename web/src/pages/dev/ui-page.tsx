@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -109,7 +110,7 @@ export function UiPage() {
             <Skeleton className="h-4 w-2/3" />
           </div>
           <EmptyState
-            icon={<Inbox size={20} strokeWidth={1.5} aria-hidden />}
+            icon={Inbox}
             title="No conversations yet"
             action={<Button look="primary">Start a conversation</Button>}
           >
@@ -174,7 +175,7 @@ function Buttons() {
     <Part title="Buttons">
       <div className="flex flex-wrap items-center gap-2">
         <Button look="primary">
-          <Plus size={16} strokeWidth={1.75} aria-hidden />
+          <Icon icon={Plus} strokeWidth={1.75} />
           New order
         </Button>
         <Button>Export</Button>
@@ -185,7 +186,7 @@ function Buttons() {
         </Button>
         <Button disabled>Disabled</Button>
         <IconButton label="Edit">
-          <Pencil size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Pencil} />
         </IconButton>
       </div>
     </Part>
@@ -221,7 +222,7 @@ function Overlays() {
   const [isOpen, setOpen] = useState(false);
   const trigger = (
     <IconButton label="More">
-      <MoreHorizontal size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={MoreHorizontal} />
     </IconButton>
   );
   return (
@@ -238,11 +239,11 @@ function Overlays() {
         </Popover>
         <Menu trigger={trigger} align="start">
           <MenuHeading>Order 1042</MenuHeading>
-          <MenuItem icon={<Pencil size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => toast('Edit')}>
+          <MenuItem icon={Pencil} onSelect={() => toast('Edit')}>
             Edit
           </MenuItem>
           <MenuLine />
-          <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setOpen(true)}>
+          <MenuItem icon={Trash2} onSelect={() => setOpen(true)}>
             Delete
           </MenuItem>
         </Menu>

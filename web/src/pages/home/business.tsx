@@ -7,6 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
 import { count, money } from '../../format/numbers.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { usePeriod } from './period.tsx';
@@ -136,7 +137,7 @@ function Change({ current, previous, days }: ChangeProps) {
   return (
     <span className="numeric flex items-center gap-1 text-sm whitespace-nowrap text-faint">
       <span className={`flex items-center gap-0.5 font-medium ${isUp ? 'text-success' : 'text-error'}`}>
-        <Arrow size={14} strokeWidth={2} role="img" aria-label={isUp ? 'up' : 'down'} />
+        <Icon icon={Arrow} size={14} strokeWidth={2} label={isUp ? 'up' : 'down'} />
         {text.format(Math.abs(percent))}%
       </span>
       <span className="max-sm:sr-only">from the {days} days before</span>

@@ -3,6 +3,7 @@ import { CircleCheck, CircleDashed, Store } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { DemoData } from '../install/demo-data.tsx';
 import { InviteButton } from './invite-button.tsx';
 
@@ -19,7 +20,7 @@ export function FirstSteps() {
   const isEmpty = products.data?.pagination.total === 0 && customers.data?.pagination.total === 0;
   return (
     <div className="grid gap-2 border-y border-line py-4">
-      <EmptyState icon={<Store size={20} strokeWidth={1.5} aria-hidden />} title="Your shop is ready">
+      <EmptyState icon={Store} title="Your shop is ready">
         As soon as there are orders, this page shows how business is and what needs you.
       </EmptyState>
       <ol className="mx-auto grid w-full max-w-xl gap-1 pb-4">
@@ -75,15 +76,14 @@ interface StepProps {
 }
 
 function Step({ title, isDone, action, children }: StepProps) {
-  const Icon = isDone ? CircleCheck : CircleDashed;
+  const icon = isDone ? CircleCheck : CircleDashed;
   return (
     <li className="grid grid-cols-[1.25rem_1fr_auto] items-start gap-x-3 border-b border-line py-3 last:border-0 max-sm:grid-cols-[1.25rem_1fr]">
       <Icon
+        icon={icon}
         size={20}
-        strokeWidth={1.5}
         className={isDone ? 'text-success' : 'text-faint'}
-        role="img"
-        aria-label={isDone ? 'Done' : 'Not done yet'}
+        label={isDone ? 'Done' : 'Not done yet'}
       />
       <div className="grid min-w-0">
         <h3 className={isDone ? 'text-secondary line-through' : 'font-medium'}>{title}</h3>

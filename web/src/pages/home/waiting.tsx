@@ -4,6 +4,7 @@ import { ChevronRight, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { OrderStatus } from '../orders/order-status.tsx';
@@ -33,7 +34,7 @@ export function Waiting({ counts, error, isNew }: WaitingProps) {
         <Loading error={error ?? conversations.error} className="h-32" />
       ) : orders.length === 0 && !open ? (
         <p className="flex items-center gap-2 text-secondary">
-          <CircleCheck size={16} strokeWidth={1.5} className="text-success" aria-hidden />
+          <Icon icon={CircleCheck} className="text-success" />
           Nothing is waiting.
         </p>
       ) : (
@@ -67,7 +68,7 @@ function Row({ count: value, link, children }: RowProps) {
       <Link {...link} className="flex min-h-11 items-center gap-3 hover:bg-sunken">
         <span className="numeric min-w-12 text-lg font-semibold">{count(value)}</span>
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">{children}</span>
-        <ChevronRight size={16} strokeWidth={1.5} className="text-faint" aria-hidden />
+        <Icon icon={ChevronRight} className="text-faint" />
       </Link>
     </li>
   );

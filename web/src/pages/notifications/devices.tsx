@@ -3,6 +3,7 @@ import { Monitor, Smartphone } from 'lucide-react';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -38,10 +39,10 @@ function DeviceRow({ device: { id, platform, token, updated_at } }: { readonly d
     changes: ['devices'],
     done: () => `${labels[platform]} removed. It gets no more push messages.`,
   });
-  const Icon = platform === 'web' ? Monitor : Smartphone;
+  const icon = platform === 'web' ? Monitor : Smartphone;
   return (
     <li className="flex min-h-12 items-center gap-3 border-b border-line py-1.5">
-      <Icon size={16} strokeWidth={1.5} aria-hidden className="shrink-0 text-secondary" />
+      <Icon icon={icon} className="shrink-0 text-secondary" />
       <div className="min-w-0 flex-1">
         <div className="font-medium">{labels[platform]}</div>
         <div className="truncate text-xs text-faint">

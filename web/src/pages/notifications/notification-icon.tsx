@@ -14,6 +14,7 @@ import {
   Users,
   Zap,
 } from 'lucide-react';
+import { Icon } from '../../ui/icon.tsx';
 
 /** The names that senders use. */
 const named: Readonly<Record<string, LucideIcon>> = {
@@ -57,11 +58,11 @@ const colors: Readonly<Record<Notification['severity'], string>> = {
 };
 
 export function NotificationIcon({ notification }: { readonly notification: Notification }) {
-  const { icon, type, severity } = notification;
-  const Icon = named[icon ?? ''] ?? byCategory[type.split('.', 1)[0] ?? ''] ?? bySeverity[severity];
+  const { icon: name, type, severity } = notification;
+  const icon = named[name ?? ''] ?? byCategory[type.split('.', 1)[0] ?? ''] ?? bySeverity[severity];
   return (
     <span className={`grid size-8 shrink-0 place-items-center rounded-full ${colors[severity]}`}>
-      <Icon size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={icon} />
       {severity !== 'info' && <span className="sr-only">{severity}</span>}
     </span>
   );

@@ -12,6 +12,7 @@ import { useInbox, useMarkAllRead } from '../../shell/notifications.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { NotificationList } from './notification-list.tsx';
 import { typeLabel } from './type-label.ts';
 
@@ -54,14 +55,14 @@ function Notifications() {
   const actions = (
     <>
       <Button onClick={markAllRead} disabled={inbox?.unread === 0}>
-        <CheckCheck size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={CheckCheck} />
         Mark all read
       </Button>
       <Link
         to="/notifications/preferences"
         className="inline-flex h-9 items-center gap-2 rounded-control border border-edge/60 bg-surface px-3.5 font-medium hover:border-edge hover:bg-sunken max-md:h-11"
       >
-        <SlidersHorizontal size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={SlidersHorizontal} />
         Preferences
       </Link>
     </>
@@ -124,7 +125,7 @@ function NothingHere({ search }: { readonly search: Search }) {
       ? 'You have read everything'
       : 'No notifications yet';
   return (
-    <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title={title}>
+    <EmptyState icon={Bell} title={title}>
       {isFiltered
         ? 'Choose another type or severity.'
         : 'New orders, messages and changes that concern you appear here.'}

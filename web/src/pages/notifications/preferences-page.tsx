@@ -13,6 +13,7 @@ import { useIsNarrow } from '../../screen/narrow.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -41,7 +42,7 @@ function Preferences() {
         to="/notifications"
         className="-mt-6 inline-flex min-h-8 items-center gap-1.5 justify-self-start text-sm text-secondary hover:text-text max-md:min-h-11"
       >
-        <ArrowLeft size={14} strokeWidth={1.5} aria-hidden />
+        <Icon icon={ArrowLeft} size={14} />
         All notifications
       </Link>
       {!data ? (

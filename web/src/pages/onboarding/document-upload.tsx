@@ -4,6 +4,7 @@ import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { Icon } from '../../ui/icon.tsx';
 
 const types = ['image/jpeg', 'image/png', 'application/pdf'];
 const megabyte = 1024 * 1024;
@@ -46,7 +47,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
     send(event.dataTransfer.files[0]);
   };
   const { title, help } = labels[type] ?? { title: type, help: '' };
-  const Icon = isUploaded ? CircleCheck : Upload;
+  const icon = isUploaded ? CircleCheck : Upload;
   return (
     <li>
       <label
@@ -58,7 +59,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
         onDrop={drop}
         className={`grid min-h-24 cursor-pointer grid-cols-[auto_1fr_auto] items-center gap-x-4 gap-y-2 rounded-panel border border-dashed px-4 py-4 transition-colors hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent ${isOver ? 'border-accent bg-accent-tint' : 'border-edge bg-surface'}`}
       >
-        <Icon size={20} strokeWidth={1.5} aria-hidden className={isUploaded ? 'text-success' : 'text-secondary'} />
+        <Icon icon={icon} size={20} className={isUploaded ? 'text-success' : 'text-secondary'} />
         <span className="min-w-0">
           <span className="block font-medium">{title}</span>
           <span className="block text-sm text-secondary">{isUploaded ? 'Received.' : help}</span>

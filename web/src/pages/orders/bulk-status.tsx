@@ -7,6 +7,7 @@ import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Status, statuses } from './status.ts';
@@ -30,7 +31,7 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
   const trigger = (
     <Button isBusy={isBusy}>
       Change status
-      <ChevronDown size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={ChevronDown} />
     </Button>
   );
   if (isBusy) return trigger;

@@ -6,6 +6,7 @@ import { amountOf } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { type DraftItem, lineTotalOf } from './order-draft.ts';
@@ -166,7 +167,7 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
         {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={X} />
       </IconButton>
       {fields.map(
         (key) =>

@@ -8,6 +8,7 @@ import { DetailPanel } from '../../list/detail-panel.tsx';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { exactTime } from '../../time/times.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
@@ -39,14 +40,11 @@ export function OrderPanel() {
           <Menu
             trigger={
               <IconButton label="More actions">
-                <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+                <Icon icon={Ellipsis} />
               </IconButton>
             }
           >
-            <MenuItem
-              icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => setTimeout(() => setDeleting(id))}
-            >
+            <MenuItem icon={Trash2} onSelect={() => setTimeout(() => setDeleting(id))}>
               Delete order
             </MenuItem>
           </Menu>

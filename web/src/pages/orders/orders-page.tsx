@@ -19,6 +19,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { BulkStatus } from './bulk-status.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
@@ -141,7 +142,7 @@ function NewOrderButton() {
   const navigate = useNavigate();
   return (
     <Button look="primary" onClick={() => void navigate({ to: '/orders/new' })}>
-      <Plus size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Plus} />
       New order
     </Button>
   );
@@ -150,12 +151,11 @@ function NewOrderButton() {
 function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
   const can = useCan();
   const navigate = useNavigate();
-  const icon = <ReceiptText size={20} strokeWidth={1.5} aria-hidden />;
   if (isFiltered) {
-    return <NoMatch icon={icon} names={['order', 'orders']} onClear={() => void navigate({ to: '/orders' })} />;
+    return <NoMatch icon={ReceiptText} names={['order', 'orders']} onClear={() => void navigate({ to: '/orders' })} />;
   }
   return (
-    <EmptyState icon={icon} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
+    <EmptyState icon={ReceiptText} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
       Orders from your shop appear here as they come in. You can also enter one yourself.
     </EmptyState>
   );

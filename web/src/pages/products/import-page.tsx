@@ -9,6 +9,7 @@ import { saveFile } from '../../screen/save-file.ts';
 import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -129,7 +130,7 @@ function Choose({ problem, onChoose }: ChooseProps) {
         className={`grid justify-items-center gap-4 rounded-panel border border-dashed px-6 py-12 text-center ${isOver ? 'border-accent bg-accent-tint' : 'border-edge/70'}`}
       >
         <span className="grid size-11 place-items-center rounded-full bg-accent-tint text-accent">
-          <FileUp size={20} strokeWidth={1.5} aria-hidden />
+          <Icon icon={FileUp} size={20} />
         </span>
         <div>
           <p className="font-semibold">Drop a CSV file here</p>
@@ -162,7 +163,7 @@ function Choose({ problem, onChoose }: ChooseProps) {
           className="justify-self-start"
           onClick={() => saveFile(new Blob([template], { type: 'text/csv' }), 'products-template.csv')}
         >
-          <FileSpreadsheet size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={FileSpreadsheet} />
           Download a template
         </Button>
       </div>

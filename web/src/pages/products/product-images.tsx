@@ -9,6 +9,7 @@ import { api } from '../../session/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -35,7 +36,7 @@ export function ProductImages({ product }: { readonly product: Product }) {
   };
   const choose = (
     <Button look="quiet" className="-mr-3.5" onClick={() => input.current?.click()}>
-      <ImagePlus size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={ImagePlus} />
       Add images
     </Button>
   );
@@ -165,7 +166,7 @@ function UploadItem({ upload, onDismiss }: { readonly upload: Upload; readonly o
       </div>
       {problem ? (
         <IconButton label={`Dismiss ${name}`} onClick={onDismiss}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       ) : (
         <span className="numeric w-12 pr-2 text-right text-xs text-secondary">
@@ -213,7 +214,7 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
             className="disabled:opacity-30"
             onClick={() => update.mutate({ position: index })}
           >
-            <ArrowLeft size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowLeft} />
           </IconButton>
           <IconButton
             label={`Move image ${number} back`}
@@ -221,11 +222,11 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
             className="disabled:opacity-30"
             onClick={() => update.mutate({ position: index + 2 })}
           >
-            <ArrowRight size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowRight} />
           </IconButton>
         </span>
         <IconButton label={`Delete image ${number}`} onClick={() => setAsking(true)}>
-          <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Trash2} />
         </IconButton>
       </div>
       <Input

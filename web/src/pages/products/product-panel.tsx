@@ -9,6 +9,7 @@ import { DetailPanel } from '../../list/detail-panel.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
@@ -107,7 +108,7 @@ function DeleteProduct({ product, onDeleted }: { readonly product: Product; read
   return (
     <>
       <IconButton label="Delete product" onClick={() => setAsking(true)}>
-        <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={Trash2} />
       </IconButton>
       <Dialog title="This product cannot be deleted" isOpen={isAsking && reserved > 0} onClose={close}>
         <p className="text-secondary">

@@ -18,6 +18,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
@@ -236,13 +237,13 @@ function Actions({ search, total }: ActionsProps) {
       )}
       {can('products.import') && (
         <Button onClick={() => void navigate({ to: '/products/import' })}>
-          <Upload size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Upload} />
           <span className="max-md:sr-only">Import</span>
         </Button>
       )}
       {canCreate && (
         <Button look="primary" onClick={create}>
-          <Plus size={16} strokeWidth={1.75} aria-hidden />
+          <Icon icon={Plus} strokeWidth={1.75} />
           New product
         </Button>
       )}
@@ -254,16 +255,17 @@ function NoProducts({ search }: { readonly search: Search }) {
   const can = useCan();
   const navigate = useNavigate();
   const isFiltered = Object.keys(search).some((key) => !key.startsWith('sort_'));
-  const icon = <Package size={20} strokeWidth={1.5} aria-hidden />;
   if (search.low_stock === 'true') {
     return (
-      <EmptyState icon={icon} title="Nothing is running out">
+      <EmptyState icon={Package} title="Nothing is running out">
         Products appear here when few units are left to sell.
       </EmptyState>
     );
   }
   if (isFiltered) {
-    return <NoMatch icon={icon} names={['product', 'products']} onClear={() => void navigate({ to: '/products' })} />;
+    return (
+      <NoMatch icon={Package} names={['product', 'products']} onClear={() => void navigate({ to: '/products' })} />
+    );
   }
   const action = can('products.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>
@@ -271,7 +273,7 @@ function NoProducts({ search }: { readonly search: Search }) {
     </Button>
   );
   return (
-    <EmptyState icon={icon} title="No products yet" action={action}>
+    <EmptyState icon={Package} title="No products yet" action={action}>
       Create the first one{can('products.import') && ', or import all of them from a CSV file'}.
     </EmptyState>
   );

@@ -1,5 +1,6 @@
 import type { ProductImage } from '@chowk/client';
 import { Image } from 'lucide-react';
+import { Icon } from '../../ui/icon.tsx';
 
 interface ThumbnailProps {
   readonly image: ProductImage | undefined;
@@ -13,7 +14,7 @@ export function Thumbnail({ image, className, alt = '' }: ThumbnailProps) {
   if (!image) {
     return (
       <span className={`grid place-items-center text-faint ${look}`}>
-        <Image size={14} strokeWidth={1.5} aria-hidden />
+        <Icon icon={Image} size={14} />
       </span>
     );
   }
