@@ -2,16 +2,16 @@ import type { Notification } from '@chowk/client';
 import * as Popover from '@radix-ui/react-popover';
 import { Link } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { badgeCount } from '../format/numbers.ts';
-import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
-import { subjectOf } from '../pages/notifications/subject.ts';
+import { useInbox, useLiveNotifications, useMarkAllRead } from '../notifications/inbox.ts';
+import { NotificationIcon } from '../notifications/notification-icon.tsx';
+import { NotificationLink } from '../notifications/notification-link.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
-import { useInbox, useLiveNotifications, useMarkAllRead, useMarkRead } from './notifications.ts';
 
 const footer =
   'flex h-11 items-center rounded-control px-3 text-sm font-medium text-secondary hover:bg-sunken hover:text-text';
@@ -111,37 +111,5 @@ function LatestItem({ notification, onOpen }: LatestItemProps) {
         </span>
       </NotificationLink>
     </li>
-  );
-}
-
-interface NotificationLinkProps extends LatestItemProps {
-  readonly className: string;
-  readonly children: ReactNode;
-}
-
-/** Leads to what the notification is about, if there is something, and marks it as read. */
-export function NotificationLink({ notification, onOpen, className, children }: NotificationLinkProps) {
-  const markRead = useMarkRead();
-  const path = subjectOf(notification);
-  const read = () => {
-    if (notification.read_at === null) markRead.mutate(notification);
-  };
-  return path === undefined ? (
-    <button type="button" data-open onClick={read} className={className}>
-      {children}
-    </button>
-  ) : (
-    <Link
-      to={path}
-      data-open
-      preload={false}
-      onClick={() => {
-        read();
-        onOpen();
-      }}
-      className={className}
-    >
-      {children}
-    </Link>
   );
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../../api/error-message.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session/session.ts';
+import { SignInForm } from '../../session/sign-in-form.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,7 +14,6 @@ import { toast } from '../../ui/toast.tsx';
 import { BrokenLink } from './broken-link.tsx';
 import { EntryLayout } from './entry-layout.tsx';
 import { NewPasswordFields } from './new-password-fields.tsx';
-import { SignInForm } from './sign-in-form.tsx';
 
 const route = { from: '/invitations/$token' } as const;
 

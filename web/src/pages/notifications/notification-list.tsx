@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import type { List } from '../../list/use-list.ts';
-import { useDelete, useMarkRead } from '../../shell/notifications.ts';
+import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { NotificationRow } from './notification-row.tsx';

@@ -1,13 +1,13 @@
 import type { Notification } from '@chowk/client';
 import { Check, EllipsisVertical, Trash2 } from 'lucide-react';
+import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
+import { NotificationIcon } from '../../notifications/notification-icon.tsx';
+import { NotificationLink } from '../../notifications/notification-link.tsx';
 import { useIsNarrow } from '../../screen/narrow.ts';
-import { NotificationLink } from '../../shell/bell.tsx';
-import { useDelete, useMarkRead } from '../../shell/notifications.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { NotificationIcon } from './notification-icon.tsx';
 
 export function NotificationRow({ notification }: { readonly notification: Notification }) {
   const { title, body, count, created_at, read_at, action_label } = notification;

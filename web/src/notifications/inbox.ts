@@ -5,10 +5,10 @@ import { useEffect, useRef } from 'react';
 import { messageOf } from '../api/error-message.ts';
 import { keyOf, readAgain, useApi } from '../api/use-api.ts';
 import { count } from '../format/numbers.ts';
-import { subjectOf } from '../pages/notifications/subject.ts';
 import { api, useSessionState, useTenant } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
 import { listen } from './realtime.ts';
+import { subjectOf } from './subject.ts';
 
 type Rows = readonly Notification[];
 

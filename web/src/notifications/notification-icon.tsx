@@ -14,7 +14,7 @@ import {
   Users,
   Zap,
 } from 'lucide-react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../ui/icon.tsx';
 
 /** The names that senders use. */
 const named: Readonly<Record<string, LucideIcon>> = {

@@ -1,9 +1,9 @@
 import { Fragment, type ReactNode, useState } from 'react';
-import { useForm } from '../../form/use-form.ts';
-import { api } from '../../session/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, Input } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { useForm } from '../form/use-form.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { api } from './session.ts';
 
 interface SignInFormProps {
   readonly email?: string | undefined;
