@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type MouseEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messageOf } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { useIsNarrow } from '../screen/narrow.ts';
@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const isNarrow = useIsNarrow();
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const available = useWidth(scroller);
-  const columns = useSame(isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : fit(all, available));
+  const columns = useStableArray(isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : fit(all, available));
   const rowHeight = isNarrow ? 52 : 36;
   const rows = useVirtualizer({
     count: list.total ?? 0,
@@ -83,16 +83,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     { key: 'j', label: 'Next row', run: () => focusRow(1) },
     { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
   ]);
-  // Stays the same, so that rows that have not changed need not be rendered while the user scrolls.
-  const actions = useRef<RowActions>({ open() {}, toggle() {} }).current;
-  actions.open = onOpen as (row: unknown) => void;
-  actions.toggle = (id, index, isRange) => {
-    const idAt = (at: number) => {
-      const row = list.rowAt(at);
-      return row && idOf(row);
-    };
-    selection?.toggle(id, index, isRange ? idAt : undefined);
+  const idAt = (index: number) => {
+    const row = list.rowAt(index);
+    return row && idOf(row);
   };
+  const actions = useStableActions({
+    open: onOpen as (row: unknown) => void,
+    toggle: (id, index, isRange) => selection?.toggle(id, index, isRange ? idAt : undefined),
+  });
   const width = columns.length + (selection ? 1 : 0);
   if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
   if (list.total === 0) return empty;
@@ -175,17 +173,30 @@ function widthOf(width: string | undefined): number {
   return width?.endsWith('rem') ? Number.parseFloat(width) * 16 : flexibleWidth;
 }
 
-/** The same array as long as its items are. */
-function useSame<Item>(items: readonly Item[]): readonly Item[] {
-  const last = useRef(items);
-  const isSame = items.length === last.current.length && items.every((item, index) => item === last.current[index]);
-  if (!isSame) last.current = items;
-  return last.current;
+/** The same array while its items are the same. */
+function useStableArray<Item>(items: readonly Item[]): readonly Item[] {
+  const [stable, setStable] = useState(items);
+  const isSame = items.length === stable.length && items.every((item, index) => item === stable[index]);
+  if (!isSame) setStable(items);
+  return isSame ? stable : items;
 }
 
 interface RowActions {
-  open: (row: unknown) => void;
-  toggle: (id: string, index: number, isRange: boolean) => void;
+  readonly open: (row: unknown) => void;
+  readonly toggle: (id: string, index: number, isRange: boolean) => void;
+}
+
+/** The same object in every render, so that unchanged rows are not rendered while the user scrolls. */
+function useStableActions(actions: RowActions): RowActions {
+  const latest = useRef(actions);
+  useLayoutEffect(() => {
+    latest.current = actions;
+  });
+  const [stable] = useState<RowActions>(() => ({
+    open: (row) => latest.current.open(row),
+    toggle: (id, index, isRange) => latest.current.toggle(id, index, isRange),
+  }));
+  return stable;
 }
 
 interface TableRowProps {

@@ -1,5 +1,5 @@
 import { createClient, type Client as Socket } from 'graphql-ws';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useRefresh } from '../api/use-action.ts';
 import { api, useSessionState, useTenant } from '../session/session.ts';
 
@@ -30,15 +30,12 @@ export function useLive(events: readonly string[], ...areas: readonly string[]):
   const tenant = useTenant();
   const isSignedIn = useSessionState() === 'signed-in';
   const refresh = useRefresh();
-  const latest = useRef(async () => {});
-  useEffect(() => {
-    latest.current = () => refresh(...areas);
-  });
+  const refetch = useEffectEvent(() => refresh(...areas));
   const names = events.join(' ');
   useEffect(() => {
     if (!isSignedIn) return closeSocket();
     const client = socketOf(tenant);
-    const { changed, stop } = readAfter(() => latest.current());
+    const { changed, stop } = readAfter(() => refetch());
     const stops = [
       stop,
       client.on('connected', changed),

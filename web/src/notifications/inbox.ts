@@ -1,7 +1,7 @@
 import type { Notification } from '@chowk/client';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { messageOf } from '../api/error-message.ts';
 import { keyOf, readAgain, useApi } from '../api/use-api.ts';
 import { count } from '../format/numbers.ts';
@@ -142,12 +142,9 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
   const isSignedIn = useSessionState() === 'signed-in';
   const navigate = useNavigate();
   const { mutate: markRead } = useMarkRead();
-  const open = useRef((_path: string, _one?: Notification) => {});
-  useEffect(() => {
-    open.current = (path, one) => {
-      if (one) markRead(one);
-      void navigate({ to: path });
-    };
+  const open = useEffectEvent((path: string, one?: Notification) => {
+    if (one) markRead(one);
+    void navigate({ to: path });
   });
   useEffect(() => {
     if (!isEnabled || !isSignedIn) return;
@@ -159,7 +156,7 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       if (announced.has(key)) return;
       announced.add(key);
       const path = subjectOf(one);
-      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open.current(path, one) });
+      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open(path, one) });
     };
     const add = (one: Notification) => {
       announce(one);
@@ -194,7 +191,7 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       if (!first) return;
       const all = page.pagination.total - page.notifications.length + missed.length;
       if (all === 1) announce(first);
-      else toast(`${count(all)} new notifications.`, { label: 'Show', run: () => open.current('/notifications') });
+      else toast(`${count(all)} new notifications.`, { label: 'Show', run: () => open('/notifications') });
     };
     let stop: (() => void) | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -27,7 +27,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
   const navigate = useNavigate();
   const refresh = useRefresh();
   // The record as the form shows it, whatever is read meanwhile.
-  const base = useRef(customer);
+  const [base] = useState(customer);
   // The version whose changes the user has seen.
   const seen = useRef(customer);
   const [theirs, setTheirs] = useState<CustomerDetail>();
@@ -39,7 +39,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
       setTheirs(undefined);
       const fields = readCustomer(values);
       const changes = Object.fromEntries(
-        names.filter((name) => fields[name] !== base.current[name]).map((name) => [name, fields[name]]),
+        names.filter((name) => fields[name] !== base[name]).map((name) => [name, fields[name]]),
       );
       const saved = await save(id, changes, seen.current);
       if (!saved) {
@@ -52,11 +52,11 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
     },
     { draft: `customer.${id}` },
   );
-  const differing = theirs ? names.filter((name) => theirs[name] !== base.current[name]) : [];
+  const differing = theirs ? names.filter((name) => theirs[name] !== base[name]) : [];
   return (
     <CustomerForm
       form={form}
-      customer={base.current}
+      customer={base}
       phoneHelp={
         can('customers.view_sensitive') || !customer.phone
           ? undefined

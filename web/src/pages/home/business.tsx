@@ -1,7 +1,7 @@
 import type { OrderPeriod, OrderStatistics } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
@@ -54,9 +54,9 @@ export function Business() {
   const navigate = useNavigate();
   const { data, error } = useApi(['orders', 'statistics', days], (client) => client.orders.statistics({ days }));
   // While another period is being read, the last one stays.
-  const last = useRef(data);
-  if (data) last.current = data;
-  const statistics = data ?? last.current;
+  const [last, setLast] = useState(data);
+  if (data && data !== last) setLast(data);
+  const statistics = data ?? last;
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
   if (error && !statistics) return <Notice tone="error">{messageOf(error)}</Notice>;
   return (
