@@ -1,6 +1,7 @@
 import type { Client } from '@chowk/client';
 import { useDebounced } from '../state/debounced.ts';
 import { messageOf } from './error-message.ts';
+import type { Key } from './query-keys.ts';
 import { useApi } from './use-api.ts';
 
 const pauseMs = 150;
@@ -14,15 +15,15 @@ interface SearchResults<Result> {
   readonly failure: string | undefined;
 }
 
-/** Searches an area when the user pauses. */
+/** Searches when the user pauses. */
 export function useSearchResults<Result>(
-  area: string,
+  key: (text: string) => Key,
   text: string,
   search: (client: Client, text: string) => Promise<Result>,
 ): SearchResults<Result> {
   const query = useDebounced(text, pauseMs);
   const isLong = text.length >= minLength && query.length >= minLength;
-  const { data, error, isLoading } = useApi([area, 'search', query], (client) => search(client, query), isLong);
+  const { data, error, isLoading } = useApi(key(query), (client) => search(client, query), isLong);
   return {
     data: isLong ? data : undefined,
     isSearching: text.length >= minLength && (text !== query || isLoading),

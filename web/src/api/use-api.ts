@@ -1,33 +1,37 @@
 import { ChowkError, type Client, type Me } from '@chowk/client';
 import { type QueryClient, type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { api, useTenant } from '../session/session.ts';
+import { type Key, keys } from './query-keys.ts';
 
-/** The keys of one tenant's data; another tenant's is never shown in its place. */
-export function keyOf(tenant: string | undefined, ...name: readonly unknown[]): readonly unknown[] {
-  return ['api', tenant ?? '', ...name];
+/** The data of all tenants. */
+export const allKeys: QueryKey = ['api'];
+
+/** The key of one tenant's data; another tenant's is never shown in its place. */
+export function tenantKey(tenant: string | undefined, key: Key): QueryKey {
+  return [...allKeys, tenant ?? '', ...key];
 }
 
 /** Reads what is shown again. A read that is under way may have missed the change, so its result is not used. */
-export async function readAgain(cache: QueryClient, queryKey: QueryKey): Promise<void> {
+export async function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   await cache.cancelQueries({ queryKey });
   await cache.invalidateQueries({ queryKey });
 }
 
 /** Reads something of the tenant, from the cache first. */
 export function useApi<Result>(
-  name: readonly unknown[],
+  key: Key,
   read: (client: Client) => Promise<Result>,
   enabled = true,
 ): UseQueryResult<Result> {
   const tenant = useTenant();
-  const result = useQuery({ queryKey: keyOf(tenant, ...name), queryFn: () => read(api()), enabled });
+  const result = useQuery({ queryKey: tenantKey(tenant, key), queryFn: () => read(api()), enabled });
   // What was deleted, or may no longer be seen, is not shown from the cache.
   const isGone = result.error instanceof ChowkError && [403, 404, 410].includes(result.error.status);
   return isGone && result.data !== undefined ? ({ ...result, data: undefined } as UseQueryResult<Result>) : result;
 }
 
 export function useMe(): UseQueryResult<Me> {
-  return useApi(['me'], (client) => client.auth.me());
+  return useApi(keys.me, (client) => client.auth.me());
 }
 
 /** Whether the user may do something in this tenant. */

@@ -1,7 +1,8 @@
 import type { Client } from '@chowk/client';
 import { useQueries } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { keyOf } from '../api/use-api.ts';
+import type { Key } from '../api/query-keys.ts';
+import { tenantKey } from '../api/use-api.ts';
 import { api, useTenant } from '../session/session.ts';
 import { type Page, pagesAround, perPage, resolveList, rowAt, type Snapshot } from './list-pages.ts';
 
@@ -32,15 +33,15 @@ type ReadPage<Row> = (
   signal: AbortSignal,
 ) => Promise<Page<Row>>;
 
-/** `name` has everything that the list depends on: `['customers', 'list', filters]`. */
-export function useList<Row>(name: readonly unknown[], read: ReadPage<Row>): List<Row> {
+/** `name` has everything that the list depends on: `keys.customers.list(filters)`. */
+export function useList<Row>(name: Key, read: ReadPage<Row>): List<Row> {
   const tenant = useTenant();
   const identity = JSON.stringify([tenant, ...name]);
   const [shown, setShown] = useState<{ identity: string; pages: readonly number[] }>({ identity, pages: [1] });
   const pages = shown.identity === identity ? shown.pages : [1];
   const results = useQueries({
     queries: pages.map((page) => ({
-      queryKey: keyOf(tenant, ...name, page),
+      queryKey: [...tenantKey(tenant, name), page],
       queryFn: ({ signal }: { signal: AbortSignal }) => read(api(), { page, per_page: perPage }, signal),
     })),
   }).map(({ data, error, dataUpdatedAt }, index) => ({ page: pages[index] as number, data, error, dataUpdatedAt }));

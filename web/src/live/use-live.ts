@@ -1,6 +1,9 @@
+import { type Query, useQueryClient } from '@tanstack/react-query';
 import { createClient, type Client as Socket } from 'graphql-ws';
 import { useEffect, useEffectEvent } from 'react';
-import { useRefresh } from '../api/use-action.ts';
+import type { Key } from '../api/query-keys.ts';
+import { useRefetch } from '../api/use-action.ts';
+import { tenantKey } from '../api/use-api.ts';
 import { api, useSessionState, useTenant } from '../session/session.ts';
 
 let socket: { readonly tenant: string | undefined; readonly client: Socket } | undefined;
@@ -22,23 +25,33 @@ function closeSocket(): void {
 const pauseMs = 150;
 const resubscribePauseMs = 5_000;
 
+/** Data that is younger when the socket connects for the first time is not read again. */
+const freshMs = 1_000;
+
 /**
- * Reads `areas` again when one of these subscriptions of the GraphQL schema reports a change, and after each connection, since
- * changes are missed without one: `useLive(['orderCreated'], 'orders')`.
+ * Refetches these keys when one of these subscriptions of the GraphQL schema reports a change, and after a lost connection,
+ * without which changes are missed: `useLive(['orderCreated'], keys.orders.all)`.
  */
-export function useLive(events: readonly string[], ...areas: readonly string[]): void {
+export function useLive(events: readonly string[], ...keys: readonly Key[]): void {
   const tenant = useTenant();
   const isSignedIn = useSessionState() === 'signed-in';
-  const refresh = useRefresh();
-  const refetch = useEffectEvent(() => refresh(...areas));
+  const cache = useQueryClient();
+  const refetch = useRefetch();
+  const refetchAll = useEffectEvent(() => refetch(...keys));
+  const refetchOld = useEffectEvent(async () => {
+    const now = Date.now();
+    const isOld = ({ state }: Query) => state.fetchStatus === 'idle' && state.dataUpdatedAt < now - freshMs;
+    const old = keys.map((key) => ({ queryKey: tenantKey(tenant, key), predicate: isOld }));
+    await Promise.all(old.map((filter) => cache.invalidateQueries(filter)));
+  });
   const names = events.join(' ');
   useEffect(() => {
     if (!isSignedIn) return closeSocket();
     const client = socketOf(tenant);
-    const { changed, stop } = readAfter(() => refetch());
+    const { changed, stop } = readAfter(() => refetchAll());
     const stops = [
       stop,
-      client.on('connected', changed),
+      client.on('connected', (_socket, _payload, isRetry) => (isRetry ? changed() : void refetchOld())),
       ...names.split(' ').map((name) => keep(client, name, changed)),
     ];
     return () => {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { keys } from '../api/query-keys.ts';
 import { useSearchResults } from '../api/search-results.ts';
 import { useCan } from '../api/use-api.ts';
 import { formatPhone } from '../format/phone.ts';
@@ -18,7 +19,7 @@ interface CustomerSearchProps {
 export function CustomerSearch({ label, except, onChoose, onCreate }: CustomerSearchProps) {
   const [text, setText] = useState('');
   const typed = text.trim();
-  const { data, ...state } = useSearchResults('customers', typed, (client, q) =>
+  const { data, ...state } = useSearchResults(keys.customers.search, typed, (client, q) =>
     client.customers.search({ q, limit: 8 }),
   );
   const found = data?.customers.filter(({ id }) => id !== except);

@@ -13,7 +13,8 @@ import {
   UserPlus,
   UserRound,
 } from 'lucide-react';
-import { keyOf, useCan } from '../api/use-api.ts';
+import { keys } from '../api/query-keys.ts';
+import { tenantKey, useCan } from '../api/use-api.ts';
 import { money } from '../format/numbers.ts';
 import { formatPhone } from '../format/phone.ts';
 import { customerNameOf } from '../people/customer-name.ts';
@@ -76,7 +77,7 @@ export function usePaletteItems(text: string): {
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const query = useDebounced(text.trim(), pauseMs);
   const records = useQuery({
-    queryKey: keyOf(tenant, 'palette', query),
+    queryKey: tenantKey(tenant, keys.palette(query)),
     queryFn: () => findRecords(query, can),
     enabled: query.length > 1,
     placeholderData: keepPreviousData,

@@ -1,6 +1,7 @@
 import type { OwnActivityEntry } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -14,7 +15,7 @@ const perPage = 30;
 export function ActivityTab() {
   const { page: text = '1' } = useSearch({ from: '/shell/profile' });
   const page = Math.max(1, Math.trunc(Number(text)) || 1);
-  const { data, error } = useApi(['profile', 'activity', page], (client) =>
+  const { data, error } = useApi(keys.profile.activityPage(page), (client) =>
     client.profile.activity({ page, per_page: perPage }),
   );
   return (

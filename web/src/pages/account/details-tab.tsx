@@ -1,5 +1,6 @@
 import type { Profile } from '@chowk/client';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +24,7 @@ export function DetailsTab({ profile }: { readonly profile: Profile }) {
 }
 
 function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Profile }) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const { isBusy, problem, errors, isRestored, discard, props } = useForm(
     async (values) => {
       const zone = values.timezone || null;
@@ -32,7 +33,7 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
         ...(zone !== timezone && { timezone: zone }),
       });
       toast(message);
-      await refresh('profile', 'me');
+      await refetch(...affectedByProfile);
     },
     { draft: `profile.${id}` },
   );

@@ -1,6 +1,7 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api/use-action.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
@@ -47,7 +48,7 @@ export function EmailSetting({ profile }: { readonly profile: Profile }) {
 
 function Verification({ profile: { email, sign_in_email } }: { readonly profile: Profile }) {
   const resend = useAction((client) => client.email.resendVerification(), {
-    changes: ['profile', 'me'],
+    affects: affectedByProfile,
     done: ({ message }) => message,
   });
   return (
@@ -81,12 +82,12 @@ interface EmailFormProps {
 }
 
 function EmailForm({ label, email: known, onDone }: EmailFormProps) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const { isBusy, problem, errors, props } = useForm(async ({ email = known ?? '', password = '' }) => {
     const { message, requires_verification } = await api().email.change({ email, password });
     toast(requires_verification ? 'A verification link was mailed to the new address.' : message);
     onDone();
-    await refresh('profile', 'me');
+    await refetch(...affectedByProfile);
   });
   const failure = problem ?? (known === undefined ? undefined : errors.email);
   return (

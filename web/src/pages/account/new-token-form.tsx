@@ -1,5 +1,7 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByTokens } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
@@ -20,7 +22,7 @@ interface NewTokenFormProps {
 /** The fields of a choice are shown by style sheet (`group-has`), so that those of a restored draft are shown too. */
 export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const { data: me } = useMe();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const [asksPassword, askPassword] = useState(false);
   const { isBusy, problem, errors, props, discard } = useForm(
     async (values) => {
@@ -29,7 +31,7 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
       try {
         const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
         onCreated({ name: token.name, secret: access_token });
-        await refresh('profile');
+        await refetch(...affectedByTokens);
       } catch (error) {
         if (isPasswordMissing(error)) askPassword(true);
         throw error;
@@ -99,7 +101,7 @@ interface ScopeFieldsProps {
 
 function ScopeFields({ permissions, error }: ScopeFieldsProps) {
   const can = useCan();
-  const { data } = useApi(['permissions'], (client) => client.permissions.list(), can('team.roles.view'));
+  const { data } = useApi(keys.permissions, (client) => client.permissions.list(), can('team.roles.view'));
   const descriptions = new Map(data?.permissions.map(({ name, description }) => [name, description]));
   const areas = [...new Set(permissions.map(areaOf))].sort();
   return (

@@ -1,6 +1,8 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api/use-action.ts';
+import { affectedBySessions } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -30,13 +32,13 @@ interface PasswordFormProps {
 }
 
 function PasswordForm({ email, onChanged }: PasswordFormProps) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const { isBusy, problem, errors, props } = useForm(
     async ({ current_password = '', password = '', password_confirmation = '' }) => {
       const { message } = await api().password.change({ current_password, password, password_confirmation });
       toast(message);
       onChanged();
-      await refresh('profile');
+      await refetch(keys.profile.details, ...affectedBySessions);
     },
   );
   return (
@@ -59,7 +61,7 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
 
 function FirstPassword({ email }: { readonly email: string | null }) {
   const send = useAction((client) => client.password.forgot({ email: email ?? '' }), {
-    changes: [],
+    affects: [],
     done: () => `A link to choose a password was mailed to ${email}.`,
   });
   return (

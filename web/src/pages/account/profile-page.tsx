@@ -2,6 +2,7 @@ import type { Profile } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -32,7 +33,7 @@ const tabs: readonly Tab[] = [
 /** The user's own account, the same in all tenants. */
 export function ProfilePage() {
   const { tab } = useSearch({ from: '/shell/profile' });
-  const { data, error } = useApi(['profile'], (client) => client.profile.get());
+  const { data, error } = useApi(keys.profile.details, (client) => client.profile.get());
   const current = tabs.find((one) => one.key === tab) ?? details;
   return (
     <Page title="Profile" isNarrow>

@@ -1,7 +1,9 @@
 import type { Session } from '@chowk/client';
 import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
+import { affectedBySessions } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { relativeTime } from '../../time/relative-time.ts';
@@ -16,11 +18,11 @@ import { StatusPill } from '../../ui/status-pill.tsx';
 import { deviceOf, isPhone } from './user-agent.ts';
 
 export function SessionsTab() {
-  const { data, error } = useApi(['profile', 'sessions'], (client) => client.profile.sessions());
+  const { data, error } = useApi(keys.profile.sessions, (client) => client.profile.sessions());
   const [isAsking, ask] = useState(false);
   const others = data?.sessions.filter(({ current }) => !current).length ?? 0;
   const endOthers = useAction((client) => client.profile.endOtherSessions(), {
-    changes: ['profile'],
+    affects: affectedBySessions,
     done: ({ count }) => `${sessions(count)} ended.`,
   });
   return (
@@ -65,7 +67,7 @@ function SessionItem({ session }: { readonly session: Session }) {
   const program = kind === 'device' ? name : null;
   const label = program ?? device;
   const end = useAction((client) => client.profile.endSession({ id }), {
-    changes: ['profile'],
+    affects: affectedBySessions,
     done: () => `The session of ${label} has ended.`,
   });
   const icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;

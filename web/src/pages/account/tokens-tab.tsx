@@ -2,7 +2,9 @@ import type { PersonalToken } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { affectedByTokens } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
@@ -26,7 +28,7 @@ interface CreatedToken {
 export function TokensTab() {
   const { open } = useSearch({ from: '/shell/profile' });
   const navigate = useNavigate();
-  const { data, error } = useApi(['profile', 'tokens'], (client) => client.profile.tokens());
+  const { data, error } = useApi(keys.profile.tokens, (client) => client.profile.tokens());
   const [created, setCreated] = useState<CreatedToken>();
   const [revoking, setRevoking] = useState<PersonalToken>();
   const isNew = open === 'new';
@@ -148,7 +150,7 @@ interface RevokeDialogProps {
 
 function RevokeDialog({ token, onClose }: RevokeDialogProps) {
   const revoke = useAction((client, { id }: PersonalToken) => client.profile.revokeToken({ id }), {
-    changes: ['profile'],
+    affects: affectedByTokens,
     done: (_result, { name }) => `${name} was revoked.`,
   });
   return (

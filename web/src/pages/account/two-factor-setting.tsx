@@ -1,6 +1,7 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,13 +18,13 @@ type Step =
   | { readonly name: 'codes'; readonly codes: readonly string[] };
 
 export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly profile: Profile }) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const [step, setStep] = useState<Step>();
   const button = useReturnFocus(step !== undefined);
   const close = () => setStep(undefined);
   async function showCodes(codes: readonly string[]): Promise<void> {
     setStep({ name: 'codes', codes });
-    await refresh('profile', 'me');
+    await refetch(...affectedByProfile);
   }
   return (
     <Setting
@@ -82,7 +83,7 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
             const { message } = await api().twoFactor.disable(confirmation);
             toast(message);
             close();
-            await refresh('profile', 'me');
+            await refetch(...affectedByProfile);
           }}
         />
       )}

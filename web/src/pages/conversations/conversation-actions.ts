@@ -1,6 +1,7 @@
 import type { Conversation } from '@chowk/client';
+import { affectedByConversation } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -14,15 +15,15 @@ const changed: Readonly<Record<Status, string>> = {
 
 /** Changes of a conversation, each with Undo. */
 export function useConversationActions({ id, status, assignee_id, customer }: Conversation) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function change(run: () => Promise<unknown>, text: string, undo: () => Promise<unknown>): Promise<void> {
     try {
       await run();
-      toast(text, { label: 'Undo', run: () => void undo().then(() => refresh('conversations'), fail) });
+      toast(text, { label: 'Undo', run: () => void undo().then(() => refetch(...affectedByConversation(id)), fail) });
     } catch (error) {
       fail(error);
     }
-    await refresh('conversations');
+    await refetch(...affectedByConversation(id));
   }
   const updateStatus = (next: Status) => api().conversations.updateStatus({ id, status: next });
   const updateAssignee = (next: number | null) => api().conversations.assign({ id, assignee_id: next });

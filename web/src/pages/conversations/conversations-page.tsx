@@ -1,5 +1,6 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
+import { keys } from '../../api/query-keys.ts';
 import { useLive } from '../../live/use-live.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -17,7 +18,7 @@ export function ConversationsPage() {
 
 function Conversations() {
   const isOpen = useChildMatches().length > 0;
-  useLive(liveFields, 'conversations');
+  useLive(liveFields, keys.conversations.all);
   return (
     <div className="grid h-(--page-height) min-h-0 grid-rows-1 border-line lg:grid-cols-[22rem_minmax(0,1fr)] md:border-t">
       <Queue isOpen={isOpen} />

@@ -1,6 +1,7 @@
 import type { Conversation, CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
@@ -17,7 +18,11 @@ import { channels, statuses } from './conversation-list.ts';
 export function CustomerPane({ conversation }: { readonly conversation: Conversation }) {
   const { customer_id: id, customer } = conversation;
   const can = useCan()('customers.view');
-  const { data, isLoading } = useApi(['customers', id], (client) => client.customers.get({ id }), can && !!customer);
+  const { data, isLoading } = useApi(
+    keys.customers.detail(id),
+    (client) => client.customers.get({ id }),
+    can && !!customer,
+  );
   const detail = data?.customer;
   return (
     <div className="grid grid-cols-1 content-start gap-6 p-4 md:p-6">
@@ -119,7 +124,7 @@ function LastOrders({ customer: { recent_orders: orders } }: { readonly customer
 }
 
 function OtherConversations({ conversation: { id, customer_id } }: { readonly conversation: Conversation }) {
-  const { data } = useApi(['conversations', 'of-customer', customer_id], (client) =>
+  const { data } = useApi(keys.conversations.byCustomer(customer_id), (client) =>
     client.conversations.list({ customer_id, per_page: 6 }),
   );
   const others = data?.conversations.filter((one) => one.id !== id).slice(0, 5) ?? [];

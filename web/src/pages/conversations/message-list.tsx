@@ -3,7 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, Lock } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
-import { keyOf, useMe } from '../../api/use-api.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useMe } from '../../api/use-api.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
@@ -21,7 +22,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
   const { id } = conversation;
   const tenant = useTenant();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: keyOf(tenant, 'conversations', id, 'messages'),
+    queryKey: tenantKey(tenant, keys.conversations.messages(id)),
     queryFn: ({ pageParam }) => readMessages(api(), id, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, X } from 'lucide-react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByConversation, affectedByCustomer } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { clearDraft } from '../../form/draft.ts';
 import { submit } from '../../form/submission.ts';
@@ -51,7 +53,7 @@ function draftOf(customerId: string | undefined): string {
 function NewConversationForm() {
   const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const choose = (id: string | undefined) =>
     void navigate({ to: '.', search: { ...search, customer_id: id }, replace: true });
   const form = useForm(
@@ -78,7 +80,7 @@ function NewConversationForm() {
       // What was typed before the customer was chosen.
       clearDraft(draftOf(undefined));
       toast(`Conversation with ${customerNameOf(conversation.customer)} started.`);
-      void refresh('conversations', 'customers');
+      void refetch(...affectedByConversation(conversation.id), ...affectedByCustomer(conversation.customer_id));
       await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
     },
     { draft: draftOf(customerId) },
@@ -121,7 +123,7 @@ function NewConversationForm() {
 }
 
 function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
+  const { data, error } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }));
   const customer = data?.customer;
   return (
     <div className="grid gap-1.5">

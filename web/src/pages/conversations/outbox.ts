@@ -2,9 +2,11 @@ import { type Client, type Conversation, type ConversationMessage, newKey } from
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
+import { affectedByConversation } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
-import { keyOf } from '../../api/use-api.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { tenantKey } from '../../api/use-api.ts';
 import { api, onUserChange, storageKey, useTenant } from '../../session/session.ts';
 import { storedValue } from '../../session/stored.ts';
 import type { Observable } from '../../state/observable.ts';
@@ -57,7 +59,7 @@ export function useOutbox(conversationId: string): readonly Outgoing[] {
 export function useSend() {
   const cache = useQueryClient();
   const tenant = useTenant();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   async function send(message: Outgoing): Promise<void> {
     const { key, conversationId: id } = message;
@@ -67,11 +69,11 @@ export function useSend() {
     outbox.set([...(outbox.get() ?? none), message]);
     try {
       const sent = await reply(message);
-      const messagesKey = keyOf(tenant, 'conversations', id, 'messages');
+      const messagesKey = tenantKey(tenant, keys.conversations.messages(id));
       await cache.cancelQueries({ queryKey: messagesKey });
       cache.setQueryData<InfiniteData<MessagePage>>(messagesKey, (data) => data && withMessage(data, sent));
       removeFrom(outbox, message);
-      await refresh('conversations');
+      await refetch(...affectedByConversation(id));
     } catch (error) {
       const failed = { ...message, problem: messageOf(error) };
       outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));

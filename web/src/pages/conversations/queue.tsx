@@ -4,7 +4,8 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Inbox, SquarePen } from 'lucide-react';
 import { useRef } from 'react';
 import { messageOf } from '../../api/error-message.ts';
-import { keyOf, useApi, useCan, useMe } from '../../api/use-api.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useApi, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { FilterBar } from '../../list/filters.tsx';
@@ -67,12 +68,11 @@ interface TabsProps {
 }
 
 function Tabs({ view: current, userId, onChange }: TabsProps) {
-  const byStatus = useApi(['conversations', 'counts'], (client) => client.conversations.count());
-  const totalOf = (view: View) => ['conversations', 'total', view, userId];
-  const mine = useApi(totalOf('mine'), (client) =>
+  const byStatus = useApi(keys.conversations.counts, (client) => client.conversations.count());
+  const mine = useApi(keys.conversations.total('mine', userId), (client) =>
     client.conversations.list({ ...filtersOf('mine', userId), per_page: 1 }),
   );
-  const unassigned = useApi(totalOf('unassigned'), (client) =>
+  const unassigned = useApi(keys.conversations.total('unassigned', userId), (client) =>
     client.conversations.list({ ...filtersOf('unassigned', userId), per_page: 1 }),
   );
   const counts: Readonly<Record<View, number | undefined>> = {
@@ -114,7 +114,7 @@ function Items({ view, userId, search }: ItemsProps) {
     ...(search.search !== undefined && { search: search.search }),
   };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: keyOf(tenant, 'conversations', 'list', filters),
+    queryKey: tenantKey(tenant, keys.conversations.list(filters)),
     queryFn: ({ pageParam }) =>
       api().conversations.list({ ...filters, limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,

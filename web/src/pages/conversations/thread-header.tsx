@@ -2,6 +2,8 @@ import type { Conversation } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, ChevronDown, Clock, MoreHorizontal, RotateCcw, Trash2, UserRound, UserRoundX } from 'lucide-react';
 import { useState } from 'react';
+import { affectedByConversation } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
@@ -73,7 +75,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   const can = useCan();
   const me = useMe().data;
   const { assign } = useConversationActions(conversation);
-  const team = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const team = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
   const name = assignee?.name ?? (assignee_id === null ? 'Unassigned' : 'Former member');
   if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
   const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
@@ -112,7 +114,7 @@ function More({ conversation }: { readonly conversation: Conversation }) {
   const actions = useConversationActions(conversation);
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.conversations.delete({ id }), {
-    changes: ['conversations'],
+    affects: affectedByConversation(id),
     done: () => `Conversation with ${customerNameOf(customer)} deleted.`,
     leave: () => navigate({ to: '/conversations', search }),
   });

@@ -2,6 +2,7 @@ import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
@@ -21,7 +22,7 @@ export function ThreadPage() {
   const { id } = useParams({ from: '/shell/conversations/$id' });
   const search: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
-  const { data, error } = useApi(['conversations', id], (client) => client.conversations.get({ id }));
+  const { data, error } = useApi(keys.conversations.detail(id), (client) => client.conversations.get({ id }));
   const { pane: _, ...listed } = search;
   const close = () => void navigate({ to: '/conversations', search: listed });
   useKeys([{ key: 'Escape', label: 'Back to the list', run: close }]);

@@ -1,7 +1,8 @@
 import { ChowkError, type CustomerAddress } from '@chowk/client';
 import { useState } from 'react';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
@@ -25,7 +26,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
   // The address as the form shows it, whatever is read meanwhile.
   const [address] = useState(opened);
   const can = useCan();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const draft = `customer.${customerId}.address.${address?.id ?? 'new'}`;
   const form = useForm(
     async (values) => {
@@ -34,7 +35,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
       if (address) await update({ ...input, addr: address.id, ...defaultOf(values, address) }, address);
       else await submit(draft, api().customers.addAddress, { ...input, is_default: values.is_default === 'on' });
       toast(address ? 'Address saved.' : 'Address added.');
-      await refresh('customers');
+      await refetch(keys.customers.detail(customerId));
       onDone();
     },
     { draft },

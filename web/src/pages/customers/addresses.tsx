@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { addressLines } from '../../address/address-lines.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
@@ -57,11 +58,11 @@ function Address({ address, onEdit }: AddressProps) {
   const [isDeleting, setDeleting] = useState(false);
   const key = { id: address.customer_id, addr: address.id };
   const makeDefault = useAction((client) => client.customers.setDefaultAddress(key), {
-    changes: ['customers'],
+    affects: [keys.customers.detail(address.customer_id)],
     done: () => `Default ${address.type} address changed.`,
   });
   const remove = useAction((client) => client.customers.deleteAddress(key), {
-    changes: ['customers'],
+    affects: [keys.customers.detail(address.customer_id)],
     done: () => 'Address deleted.',
   });
   const lines = addressLines(address);

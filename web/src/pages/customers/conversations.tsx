@@ -1,6 +1,7 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -10,7 +11,7 @@ import { statuses } from '../conversations/conversation-list.ts';
 
 /** The conversations with the customer, the last one first. */
 export function Conversations({ customer: { id } }: { readonly customer: CustomerDetail }) {
-  const { data, error } = useApi(['customers', id, 'conversations'], (client) =>
+  const { data, error } = useApi(keys.customers.conversations(id), (client) =>
     client.conversations.list({ customer_id: id, per_page: 100 }),
   );
   if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;

@@ -2,6 +2,7 @@ import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { type RefObject, useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
@@ -31,7 +32,7 @@ export function CustomerPanel() {
   const { edit } = useSearch({ from });
   const list = searchOfList(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
+  const { data, error } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }));
   const customer = data?.customer;
   const close = () => navigate({ to: '/customers', search: list });
   const isEditing = edit === 'profile';
@@ -120,7 +121,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
       const content = JSON.stringify(await client.customers.exportPerson({ id }), null, 2);
       saveFile(new Blob([content], { type: 'application/json' }), `customer-${id}.json`);
     },
-    { changes: [], done: () => `Exported all data about ${customerNameOf(customer)}.` },
+    { affects: [], done: () => `Exported all data about ${customerNameOf(customer)}.` },
   );
   const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (

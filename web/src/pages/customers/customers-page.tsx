@@ -1,6 +1,7 @@
 import type { Customer, CustomersListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, Users } from 'lucide-react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
@@ -122,13 +123,13 @@ function Customers() {
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
   const filters = filtersWith(useTagNames());
   const input = search as CustomersListInput;
-  const list = useList(['customers', 'list', search], async (client, page, signal) => {
+  const list = useList(keys.customers.list(search), async (client, page, signal) => {
     const { customers, pagination } = await client.customers.list({ ...input, ...page }, { signal });
     return { rows: customers, total: pagination.total };
   });
   const selection = useSelection(list.identity);
   const { visible, choice } = useColumns('customers', columns);
-  useLive(changes, 'customers');
+  useLive(changes, keys.customers.lists, keys.customers.summaries, keys.customers.details, keys.customers.tags);
   const create = can('customers.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
       <Icon icon={Plus} />
@@ -192,8 +193,8 @@ function Customers() {
 
 /** One for each segment, with its current number of customers. */
 function useSegmentViews() {
-  const { data } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
-  const all = useApi(['customers', 'total'], (client) => client.customers.list({ per_page: 1 }));
+  const { data } = useApi(keys.customers.segments, (client) => client.customers.listSegments());
+  const all = useApi(keys.customers.total, (client) => client.customers.list({ per_page: 1 }));
   return [
     { label: 'All', search: {}, count: all.data?.pagination.total },
     ...Object.entries(segmentLabels).map(([key, label]) => ({

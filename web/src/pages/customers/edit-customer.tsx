@@ -1,7 +1,8 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByCustomer } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { useKeys } from '../../keyboard/keys.ts';
@@ -25,7 +26,7 @@ const names = Object.keys(labels) as (keyof Fields)[];
 export function EditCustomer({ customer }: { readonly customer: CustomerDetail }) {
   const can = useCan();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   // The record as the form shows it, whatever is read meanwhile.
   const [base] = useState(customer);
   // The version whose changes the user has seen.
@@ -47,7 +48,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
         throw new Error('Someone else has changed this customer. Nothing has been saved yet.');
       }
       toast(`Saved ${customerNameOf(saved)}.`);
-      await refresh('customers');
+      await refetch(...affectedByCustomer(id));
       await close();
     },
     { draft: `customer.${id}` },
@@ -88,7 +89,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
             <Button
               onClick={() => {
                 form.discard();
-                void refresh('customers').then(close);
+                void refetch(...affectedByCustomer(id)).then(close);
               }}
             >
               Keep theirs

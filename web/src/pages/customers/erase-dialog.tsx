@@ -1,6 +1,8 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
+import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
@@ -60,9 +62,9 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
   const name = customerNameOf(customer);
   const [mode, setMode] = useState<Mode>('soft');
   const [typed, setTyped] = useState('');
-  const counts = useApi(['customers', id, 'data'], (client) => client.customers.countData({ id }));
+  const counts = useApi(keys.customers.data(id), (client) => client.customers.countData({ id }));
   const erase = useAction((client, chosen: Mode) => client.customers.delete({ id, mode: chosen }), {
-    changes: ['customers', 'orders', 'conversations'],
+    affects: affectedByCustomerRemoval,
     done: ({ message }) => message,
     leave(chosen) {
       onClose();

@@ -1,8 +1,10 @@
 import type { CustomerDetail, CustomerMergePreview, CustomerRecord } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useAction, useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
@@ -59,7 +61,7 @@ interface ChooseOtherProps {
 
 function ChooseOther({ known, onChoose }: ChooseOtherProps) {
   const { data } = useApi(
-    ['customers', known],
+    keys.customers.detail(known),
     (client) => client.customers.get({ id: known as string }),
     known !== undefined,
   );
@@ -83,13 +85,13 @@ interface ComparisonProps {
 
 function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
   const navigate = useNavigate();
-  const primary = useApi(['customers', primaryId], (client) => client.customers.get({ id: primaryId }));
-  const secondary = useApi(['customers', secondaryId], (client) => client.customers.get({ id: secondaryId }));
+  const primary = useApi(keys.customers.detail(primaryId), (client) => client.customers.get({ id: primaryId }));
+  const secondary = useApi(keys.customers.detail(secondaryId), (client) => client.customers.get({ id: secondaryId }));
   const pair = { primary_id: primaryId, secondary_id: secondaryId };
-  const preview = useApi(['customers', 'merge', pair], (client) => client.customers.previewMerge(pair));
-  const refresh = useRefresh();
+  const preview = useApi(keys.customers.mergePreview(pair), (client) => client.customers.previewMerge(pair));
+  const refetch = useRefetch();
   const merge = useAction((client) => client.customers.merge(pair), {
-    changes: [],
+    affects: [],
     done: ({ customer }) => `Merged into ${customerNameOf(customer)}.`,
   });
   const error = [primary, secondary, preview].find(({ data, error }) => error && !data)?.error;
@@ -124,7 +126,7 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
                 // Leaves the page before it reads a customer that is gone.
                 onSuccess: () =>
                   void navigate({ to: '/customers/$id', params: { id: primaryId }, replace: true }).then(() =>
-                    refresh('customers', 'orders', 'conversations'),
+                    refetch(...affectedByCustomerRemoval),
                   ),
               })
             }

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByCustomer } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
@@ -15,13 +16,13 @@ const draft = 'customer.new';
 export function NewCustomer() {
   const search = searchOfList(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const close = () => void navigate({ to: '/customers', search });
   const form = useForm(
     async (values) => {
       const { customer } = await submit(draft, api().customers.create, readCustomer(values));
       toast(`Created ${customerNameOf(customer)}.`);
-      await refresh('customers');
+      await refetch(...affectedByCustomer(customer.id));
       await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
     },
     { draft },

@@ -2,6 +2,7 @@ import type { CustomerDetail, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +20,7 @@ const maxSize = 100;
 /** The orders of the customer, newest first. */
 export function Orders({ customer: { id } }: { readonly customer: CustomerDetail }) {
   const [size, setSize] = useState(step);
-  const { data, error } = useApi(['customers', id, 'orders', size], (client) =>
+  const { data, error } = useApi(keys.customers.orders(id, size), (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
   if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;

@@ -1,7 +1,9 @@
 import type { Client } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
+import { affectedByTags } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -30,14 +32,14 @@ async function send(client: Client, { kind, ids, tags }: TagChange, undos: TagCh
 
 /** Adds tags to customers or removes them, and offers to undo it. */
 export function useTagChange() {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const undo = useMutation({
     mutationFn: async (undos: readonly TagChange[]) => {
       for (const one of undos) await send(api(), one);
     },
     onSuccess: () => toast('Tags restored.'),
     onError: (error) => toast(messageOf(error)),
-    onSettled: () => refresh('customers'),
+    onSettled: () => refetch(...affectedByTags),
   });
   return useMutation({
     async mutationFn(change: TagChange) {
@@ -54,7 +56,7 @@ export function useTagChange() {
       if (failure !== undefined) toast(changed === 0 ? failure : `Only a part was done. ${failure}`, offer);
       else if (changed > 0) toast(messageFor(change, changed), offer);
       else toast(change.kind === 'add' ? 'They have these tags already.' : 'None of them has these tags.');
-      await refresh('customers');
+      await refetch(...affectedByTags);
     },
   });
 }
@@ -67,6 +69,6 @@ function messageFor({ kind, ids, tags }: TagChange, changed: number): string {
 
 /** Names of the tags in use, most used first. */
 export function useTagNames(): readonly string[] {
-  const { data } = useApi(['customers', 'tags'], (client) => client.customers.listTags());
+  const { data } = useApi(keys.customers.tags, (client) => client.customers.listTags());
   return data?.tags.map(({ name }) => name) ?? [];
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
@@ -25,16 +26,16 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   const { id } = customer;
   const can = useCan();
   const [size, setSize] = useState(step);
-  const orders = useApi(['customers', id, 'orders', size], (client) =>
+  const orders = useApi(keys.customers.orders(id, size), (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
   const conversations = useApi(
-    ['customers', id, 'conversations', size],
+    keys.customers.conversations(id, size),
     (client) => client.conversations.list({ customer_id: id, per_page: size }),
     can('conversations.view'),
   );
   const changes = useApi(
-    ['customers', id, 'changes', size],
+    keys.customers.changes(id, size),
     (client) => client.audit.list({ resource: 'customers', resource_id: id, outcome: 'ok', per_page: size }),
     can('audit.view'),
   );
@@ -79,7 +80,7 @@ function sourceOf<Item>(items: readonly Item[], pagination: { readonly total?: n
 
 function useMemberNames(): ReadonlyMap<number, string> {
   const can = useCan();
-  const { data } = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const { data } = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
   return new Map(data?.team.map(({ id, name }) => [id, name]));
 }
 

@@ -2,6 +2,7 @@ import type { AcceptedInvitation, OpenInvitation } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session/session.ts';
@@ -27,7 +28,7 @@ function OpenedInvitation({ invitation }: { readonly invitation: OpenInvitation 
   const { token } = useParams(route);
   const { email, role, tenant, invited_by, account_exists } = invitation;
   const isSignedIn = useSessionState() === 'signed-in';
-  const me = useApi(['me'], (client) => client.auth.me(), isSignedIn);
+  const me = useApi(keys.me, (client) => client.auth.me(), isSignedIn);
   const enter = useEnter();
   const join = useMutation({ mutationFn: () => api().invitations.accept({ invitation: token }), onSuccess: enter });
   const ownEmail = isSignedIn ? (me.data?.sign_in_email ?? me.data?.email) : undefined;

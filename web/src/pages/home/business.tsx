@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
@@ -52,7 +53,7 @@ export function Business() {
   const days = usePeriod();
   const chart = useSearch({ from: '/shell/' }).chart;
   const navigate = useNavigate();
-  const { data, error } = useApi(['orders', 'statistics', days], (client) => client.orders.statistics({ days }));
+  const { data, error } = useApi(keys.orders.statistics(days), (client) => client.orders.statistics({ days }));
   // While another period is being read, the last one stays.
   const [last, setLast] = useState(data);
   if (data && data !== last) setLast(data);

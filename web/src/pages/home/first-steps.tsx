@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed, Store } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -12,10 +13,10 @@ export function FirstSteps() {
   const can = useCan();
   const one = { per_page: 1 };
   const sees = { products: can('products.view'), customers: can('customers.view'), team: can('team.view') };
-  const products = useApi(['products', 'total'], (client) => client.products.list(one), sees.products);
-  const customers = useApi(['customers', 'total'], (client) => client.customers.list(one), sees.customers);
-  const team = useApi(['team', 'total'], (client) => client.team.list(one), sees.team);
-  const invitations = useApi(['team', 'invitations'], (client) => client.invitations.list(one), sees.team);
+  const products = useApi(keys.products.total, (client) => client.products.list(one), sees.products);
+  const customers = useApi(keys.customers.total, (client) => client.customers.list(one), sees.customers);
+  const team = useApi(keys.team.total, (client) => client.team.list(one), sees.team);
+  const invitations = useApi(keys.team.invitations, (client) => client.invitations.list(one), sees.team);
   const colleagues = (team.data?.pagination.total ?? 1) - 1 + (invitations.data?.pagination.total ?? 0);
   const isEmpty = products.data?.pagination.total === 0 && customers.data?.pagination.total === 0;
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
@@ -22,13 +23,13 @@ export function InviteButton() {
 }
 
 function InviteForm({ onDone }: { readonly onDone: () => void }) {
-  const { data } = useApi(['team', 'roles'], (client) => client.roles.list());
-  const refresh = useRefresh();
+  const { data } = useApi(keys.team.roles, (client) => client.roles.list());
+  const refetch = useRefetch();
   const form = useForm(async ({ email = '', role = '' }) => {
     await api().invitations.create({ email, role });
     onDone();
     toast(`An invitation is on its way to ${email}.`);
-    await refresh('team');
+    await refetch(keys.team.invitations);
   });
   return (
     <form {...form.props} className="grid gap-4">

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useMemberName } from '../../people/member-name.ts';
 import { Loading } from '../../ui/loading.tsx';
@@ -35,9 +36,7 @@ const sentences: Readonly<Record<string, string>> = {
 const shown = 7;
 
 export function RecentActivity() {
-  const { data, error } = useApi(['orders', 'activity'], (client) =>
-    client.audit.list({ outcome: 'ok', per_page: 50 }),
-  );
+  const { data, error } = useApi(keys.orders.activity, (client) => client.audit.list({ outcome: 'ok', per_page: 50 }));
   const nameOf = useMemberName();
   const entries = data?.audit.filter(({ action, user_id }) => action in sentences && user_id !== null).slice(0, shown);
   if (entries?.length === 0) return null;

@@ -1,5 +1,6 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
@@ -10,7 +11,7 @@ import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { OrderStatus } from '../orders/order-status.tsx';
 
 export function RecentOrders() {
-  const { data, error } = useApi(['orders', 'recent'], (client) => client.orders.list({ per_page: 6 }));
+  const { data, error } = useApi(keys.orders.latest, (client) => client.orders.list({ per_page: 6 }));
   const all = (
     <Link to="/orders" className="text-sm text-accent underline-offset-4 hover:underline">
       All orders

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
@@ -7,7 +8,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 
 export function useVipsAtRisk(enabled = true) {
   return useApi(
-    ['customers', 'vips-at-risk'],
+    keys.customers.vipsAtRisk,
     (client) =>
       client.customers.list({
         vip: true,

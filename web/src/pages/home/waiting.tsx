@@ -2,6 +2,7 @@ import type { OrderCounts } from '@chowk/client';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -23,7 +24,7 @@ interface WaitingProps {
 export function Waiting({ counts, error, isNew }: WaitingProps) {
   const can = useCan();
   const isAgent = can('conversations.view');
-  const conversations = useApi(['conversations', 'counts'], (client) => client.conversations.count(), isAgent);
+  const conversations = useApi(keys.conversations.counts, (client) => client.conversations.count(), isAgent);
   const open = conversations.data?.counts.open;
   const isLoading = (can('orders.view') && !counts) || (isAgent && !conversations.data);
   const orders = counts ? waiting.filter((status) => counts[status] > 0) : [];

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { messageOf } from '../../api/error-message.ts';
-import { useCan, useMe } from '../../api/use-api.ts';
+import { allKeys, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { api, queries } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +24,7 @@ export function DemoData({ onDone }: DemoDataProps) {
     async onSuccess({ customers, orders, products }) {
       toast(`Added ${count(customers)} customers, ${count(orders)} orders and ${count(products)} products.`);
       onDone?.();
-      await queries.invalidateQueries({ queryKey: ['api'] });
+      await queries.invalidateQueries({ queryKey: allKeys });
     },
   });
   if (me?.permissions && !can('settings.edit')) return null;

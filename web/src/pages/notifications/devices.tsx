@@ -1,5 +1,6 @@
 import type { Device } from '@chowk/client';
 import { Monitor, Smartphone } from 'lucide-react';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +17,7 @@ const labels: Readonly<Record<Device['platform'], string>> = {
 
 /** What gets the user's push messages. */
 export function Devices() {
-  const { data, error } = useApi(['devices'], (client) => client.notifications.listDevices());
+  const { data, error } = useApi(keys.devices, (client) => client.notifications.listDevices());
   return (
     <Section title="Devices" lead="They get push messages of this organization, until the app is signed out.">
       {!data ? (
@@ -36,7 +37,7 @@ export function Devices() {
 
 function DeviceRow({ device: { id, platform, token, updated_at } }: { readonly device: Device }) {
   const remove = useAction((client, _input: undefined) => client.notifications.deleteDevice({ id }), {
-    changes: ['devices'],
+    affects: [keys.devices],
     done: () => `${labels[platform]} removed. It gets no more push messages.`,
   });
   const icon = platform === 'web' ? Monitor : Smartphone;

@@ -1,6 +1,7 @@
 import type { NotificationsListInput } from '@chowk/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Bell, CheckCheck, SlidersHorizontal } from 'lucide-react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { ListPage } from '../../list/list-page.tsx';
@@ -39,7 +40,7 @@ function Notifications() {
   const show = (next: Search) => void navigate({ to: '/notifications', search: next });
   const { data: inbox } = useInbox();
   const markAll = useMarkAllRead();
-  const list = useList(['notifications', 'list', search], async (client, page) => {
+  const list = useList(keys.notifications.list(search), async (client, page) => {
     const filters = { unread_only: unread === 'true' || undefined, type, severity } as NotificationsListInput;
     const { notifications, pagination } = await client.notifications.list({ ...filters, ...page });
     return { rows: notifications, total: pagination.total };
@@ -97,7 +98,7 @@ interface TypeFilterProps {
 
 /** The types that modules declare, those of the latest notifications, and the one of the address. */
 function TypeFilter({ type, onChange }: TypeFilterProps) {
-  const { data } = useApi(['notifications', 'preferences'], (client) => client.notifications.getPreferences());
+  const { data } = useApi(keys.notifications.preferences, (client) => client.notifications.getPreferences());
   const { data: inbox } = useInbox();
   const declared = data?.preferences.types ?? [];
   const names = new Set([

@@ -8,7 +8,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { messageOf } from '../../api/error-message.ts';
-import { keyOf, useApi } from '../../api/use-api.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useApi } from '../../api/use-api.ts';
 import { useIsNarrow } from '../../screen/narrow.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -23,8 +24,6 @@ import { Devices } from './devices.tsx';
 import { TimesForm } from './times-form.tsx';
 import { typeLabel } from './type-label.ts';
 
-const name = ['notifications', 'preferences'] as const;
-
 /** Over which channels the user is told what, and when. */
 export function PreferencesPage() {
   return (
@@ -35,7 +34,7 @@ export function PreferencesPage() {
 }
 
 function Preferences() {
-  const { data, error } = useApi(name, (client) => client.notifications.getPreferences());
+  const { data, error } = useApi(keys.notifications.preferences, (client) => client.notifications.getPreferences());
   return (
     <Page title="Notification preferences" isNarrow>
       <Link
@@ -66,7 +65,7 @@ function Preferences() {
 /** Saves a change of channels, which is shown at once. Several are saved one after the other; the last one shows the result. */
 function useChannels() {
   const cache = useQueryClient();
-  const queryKey = keyOf(useTenant(), ...name);
+  const queryKey = tenantKey(useTenant(), keys.notifications.preferences);
   const isLast = () => cache.isMutating({ mutationKey: queryKey }) === 1;
   return useMutation({
     mutationKey: queryKey,

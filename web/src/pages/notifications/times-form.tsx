@@ -1,6 +1,7 @@
 import type { NotificationPreferences } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +18,7 @@ const usual = { from: '22:00', to: '07:00' };
 export function TimesForm({ preferences }: { readonly preferences: NotificationPreferences }) {
   const { quiet_hours, time_zone, digest_hour } = preferences;
   const [isQuiet, setQuiet] = useState(quiet_hours !== null);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const { isBusy, problem, errors, props } = useForm(async (values) => {
     const { time_zone: zone = '', digest_hour: hour = '' } = values;
     const { 'quiet_hours.from': from = '', 'quiet_hours.to': to = '' } = values;
@@ -26,7 +27,7 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
       digest_hour: Number(hour),
       ...(zone !== time_zone && { time_zone: zone }),
     });
-    await refresh('notifications');
+    await refetch(keys.notifications.preferences);
     toast(message);
   });
   return (

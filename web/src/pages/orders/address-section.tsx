@@ -1,4 +1,5 @@
 import type { CustomerAddress } from '@chowk/client';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -35,7 +36,7 @@ interface KnownAddressesProps {
 function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
   const can = useCan();
   const isVisible = can('customers.view') && can('customers.view_sensitive');
-  const { data } = useApi(['customers', id], (client) => client.customers.get({ id }), isVisible);
+  const { data } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }), isVisible);
   if (!isVisible || !data || data.customer.addresses.length === 0) return null;
   return (
     <ul className="flex min-w-0 flex-wrap gap-2">

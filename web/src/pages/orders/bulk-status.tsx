@@ -1,8 +1,9 @@
 import { ChowkError } from '@chowk/client';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
+import { affectedByOrders } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
 import { api } from '../../session/session.ts';
@@ -19,14 +20,14 @@ const atOnce = 4;
 /** Changes the status of the selected orders. */
 export function BulkStatus({ selection }: { readonly selection: Selection }) {
   const [isBusy, setBusy] = useState(false);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function change(status: Status): Promise<void> {
     setBusy(true);
     const refused = await changeAll(selection.ids, status);
     setBusy(false);
     selection.clear();
     toast(reportOf(selection.ids.length - refused.length, refused, status));
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrders);
   }
   const trigger = (
     <Button isBusy={isBusy}>

@@ -1,5 +1,6 @@
 import type { Order } from '@chowk/client';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { money } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
@@ -14,12 +15,12 @@ interface OrderFormProps {
 }
 
 export function CancelForm({ order, onDone }: OrderFormProps) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const form = useForm(async ({ reason }) => {
     await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
     onDone();
     toast(`Order ${order.order_number} is cancelled.`);
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   });
   return (
     <form {...form.props} className="grid gap-4">

@@ -1,4 +1,5 @@
 import type { CustomerDetail } from '@chowk/client';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
@@ -80,7 +81,11 @@ interface ChosenCustomerProps {
 
 function ChosenCustomer({ id, onRemove }: ChosenCustomerProps) {
   const can = useCan();
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }), can('customers.view'));
+  const { data, error } = useApi(
+    keys.customers.detail(id),
+    (client) => client.customers.get({ id }),
+    can('customers.view'),
+  );
   const customer = data?.customer;
   return (
     <div className="flex items-center gap-3 rounded-panel border border-line px-4 py-2.5">

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useSearchResults } from '../../api/search-results.ts';
 import { useCan } from '../../api/use-api.ts';
 import { amountOf } from '../../format/amount.ts';
@@ -82,7 +83,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   const [text, setText] = useState('');
   const typed = text.trim();
   const canSearch = useCan()('products.view');
-  const { data, ...state } = useSearchResults('products', canSearch ? typed : '', (client, q) =>
+  const { data, ...state } = useSearchResults(keys.products.search, canSearch ? typed : '', (client, q) =>
     client.products.search({ q, limit: 8 }),
   );
   const found = (data?.products ?? []).filter(({ status }) => status !== 'archived');

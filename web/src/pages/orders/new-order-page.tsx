@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { useCan, useMe } from '../../api/use-api.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
@@ -32,7 +33,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   const [wasEmpty] = useState(isEmpty);
   const [areItemErrorsOutdated, setOutdated] = useState(false);
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const can = useCan();
   const button = useRef<HTMLButtonElement>(null);
   const currency = useMe().data?.currency;
@@ -41,7 +42,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
     const { order } = await submit(name, api().orders.create, orderOf(draft));
     clear();
     toast(`Order ${order.order_number} is created.`);
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
     if (can('orders.view')) await navigate({ to: '/orders/$id', params: { id: order.id } });
     else await navigate({ to: '/' });
   });

@@ -1,4 +1,5 @@
 import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { useMemberName } from '../../people/member-name.ts';
@@ -71,7 +72,7 @@ function editText(field: string, [before, after]: readonly unknown[], currency: 
 function useOtherChanges(id: string): readonly Line[] {
   const can = useCan();
   const query = { resource: 'orders', resource_id: id, action: 'orders.update', outcome: 'ok', per_page: 100 } as const;
-  const { data } = useApi(['orders', id, 'audit'], (client) => client.audit.list(query), can('audit.view'));
+  const { data } = useApi(keys.orders.audit(id), (client) => client.audit.list(query), can('audit.view'));
   return (data?.audit ?? []).flatMap(({ id: key, at, user_id, changes }) => {
     const fields = Object.keys(changes ?? {});
     const texts = [fields.includes('note') && 'Note changed', fields.includes('shipping_address') && 'Address changed'];

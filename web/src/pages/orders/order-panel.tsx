@@ -2,6 +2,7 @@ import type { OrderDetails } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
@@ -26,7 +27,7 @@ export function OrderPanel() {
   const navigate = useNavigate();
   const can = useCan();
   const [deleting, setDeleting] = useState<string>();
-  const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id }));
+  const { data, error } = useApi(keys.orders.detail(id), (client) => client.orders.get({ id }));
   const order = data?.order;
   const close = () => navigate({ to: '/orders', search });
   return (

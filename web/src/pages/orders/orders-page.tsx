@@ -2,6 +2,7 @@ import type { ListedOrder } from '@chowk/client';
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, ReceiptText } from 'lucide-react';
 import { useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
@@ -42,14 +43,14 @@ function Orders() {
   const navigate = useNavigate();
   const can = useCan();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
-  const list = useList(['orders', 'list', search], async (client, page) => {
+  const list = useList(keys.orders.list(search), async (client, page) => {
     const { orders, pagination } = await client.orders.list({ ...inputOf(search), ...page });
     return { rows: orders, total: pagination.total };
   });
   const selection = useSelection(list.identity);
   const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
   const [changing, setChanging] = useState<string>();
-  useLiveOrders();
+  useLiveOrders(keys.orders.all);
   const canChange = can('orders.edit') || can('orders.cancel') || can('orders.refund');
   const changeFocused = () => setChanging(focusedOrder(list.rowAt)?.id ?? openId);
   useKeys([
@@ -112,7 +113,7 @@ function focusedOrder(rowAt: (index: number) => ListedOrder | undefined): Listed
 }
 
 function useStatusViews(): readonly View[] {
-  const { data } = useApi(['orders', 'counts'], (client) => client.orders.countByStatus());
+  const { data } = useApi(keys.orders.counts, (client) => client.orders.countByStatus());
   const toDo = data && waiting.reduce((sum, status) => sum + data.counts[status], 0);
   return [
     { label: 'All', search: {}, count: data?.total },
@@ -128,7 +129,7 @@ function useFilters(search: Search, views: readonly View[]) {
   const { status, customer_id: id } = search;
   const can = useCan();
   const isKnown = id !== undefined && can('customers.view');
-  const { data } = useApi(['customers', id], (client) => client.customers.get({ id: id as string }), isKnown);
+  const { data } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id: id as string }), isKnown);
   const isTab =
     Object.keys(search).every((key) => key === 'status') && views.some((view) => view.search.status === status);
   const several = status?.includes(',') ? [[status, status.split(',').join(', ')] as const] : [];

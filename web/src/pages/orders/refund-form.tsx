@@ -1,6 +1,7 @@
 import type { Order } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
 import { amountOf, centsOf, plainAmount, remainingOf } from '../../format/amount.ts';
@@ -20,7 +21,7 @@ interface RefundFormProps {
 export function RefundForm({ order, onDone }: RefundFormProps) {
   const remaining = remainingOf(order);
   const [amount, setAmount] = useState(remaining);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   // A form opened after another refund is a new one, even if the amount is the same.
   const [name] = useState(`refund.${order.id}.${order.refunded_total}`);
   const problem = problemOf(amount, order);
@@ -35,7 +36,7 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
     const left = money(remainingOf(changed), order.currency);
     const rest = changed.status === 'refunded' ? 'The order is refunded in full.' : `${left} is left.`;
     toast(`${money(amountOf(cents ?? 0n), order.currency)} of order ${order.order_number} refunded. ${rest}`);
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   });
   return (
     <form {...form.props} className="grid gap-4">

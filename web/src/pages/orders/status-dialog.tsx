@@ -1,6 +1,7 @@
 import type { Order } from '@chowk/client';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -22,7 +23,11 @@ interface StatusDialogProps {
 
 /** The statuses that an order can change to; a digit chooses one. Cancelling and refunding need a few words more. */
 export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
-  const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id: id as string }), id !== undefined);
+  const { data, error } = useApi(
+    keys.orders.detail(id),
+    (client) => client.orders.get({ id: id as string }),
+    id !== undefined,
+  );
   const order = data?.order.id === id ? data?.order : undefined;
   const change = useStatusChange();
   const [picked, pick] = useState<Status>();

@@ -1,15 +1,16 @@
 import type { Order } from '@chowk/client';
+import { affectedByOrder } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { canUndo, type Status, statuses } from './status.ts';
 
-type Changed = Pick<Order, 'id' | 'order_number' | 'status'>;
+type Changed = Pick<Order, 'id' | 'order_number' | 'status' | 'customer_id'>;
 
 /** Changes the status of an order and says so, with Undo where the rules allow the way back. */
 export function useStatusChange(): (order: Changed, to: Status) => Promise<void> {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   return async function change(order, to) {
     try {
       await api().orders.updateStatus({ id: order.id, status: to });
@@ -19,6 +20,6 @@ export function useStatusChange(): (order: Changed, to: Status) => Promise<void>
     } catch (error) {
       toast(messageOf(error));
     }
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   };
 }

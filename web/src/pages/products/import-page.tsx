@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { FileSpreadsheet, FileUp } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
-import { useRefresh } from '../../api/use-action.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { count } from '../../format/numbers.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { api } from '../../session/session.ts';
@@ -44,7 +45,7 @@ export function ImportPage() {
 
 function Import() {
   const [state, setState] = useState<State>({ step: 'choose' });
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function check(chosen: File | undefined): Promise<void> {
     if (!chosen) return;
     if (chosen.size > maxBytes) return setState({ step: 'choose', problem: `${chosen.name} has more than 10 MB.` });
@@ -70,7 +71,7 @@ function Import() {
     setState({ step: 'send', file, preview });
     try {
       setState({ step: 'done', file, report: await api().products.import({ csv: file.text }) });
-      await refresh('products');
+      await refetch(keys.products.all);
     } catch (error) {
       setState({ step: 'ready', file, preview, problem: problemOf(error) });
     }

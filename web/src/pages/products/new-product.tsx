@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
@@ -29,14 +30,14 @@ export function NewProductPanel() {
 function NewProductForm() {
   const search = useSearch({ from: '/shell/products' });
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const form = useForm(
     async (values) => {
       const units = (values.stock ?? '').trim();
       const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
       const { product } = await submit(draft, api().products.create, { ...inputOf(values), stock });
       toast(`${product.title} created.`);
-      void refresh('products');
+      void refetch(...affectedByProduct(product.id));
       await navigate({ to: '/products/$id', params: { id: product.id }, search });
     },
     { draft },

@@ -1,6 +1,7 @@
 import type { Product } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api/use-action.ts';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
 import { clearDraft } from '../../form/draft.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
@@ -38,7 +39,7 @@ interface FieldsProps {
 }
 
 function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsProps) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const texts = textsOf(product);
   const draft = `product.${product.id}`;
   const form = useForm(
@@ -49,7 +50,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
       clearDraft(draft);
       onChanged(false);
       onSaved(saved);
-      await refresh('products');
+      await refetch(...affectedByProduct(product.id));
     },
     { draft },
   );

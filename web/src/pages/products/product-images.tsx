@@ -1,9 +1,10 @@
 import { ChowkError, type Product, type ProductImage } from '@chowk/client';
 import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
+import { affectedByImages } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
-import { useAction, useRefresh } from '../../api/use-action.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
 import { api } from '../../session/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -107,7 +108,7 @@ let lastKey = 0;
 /** One after the other, so that the images have the order of the files. */
 function useUploads({ id, images }: Product) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const queue = useRef(Promise.resolve());
   const change = (key: number, changes: Partial<Upload>) =>
     setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...changes } : one)));
@@ -118,7 +119,7 @@ function useUploads({ id, images }: Product) {
         { id, file, alt: '' },
         { fetch: fetchWithProgress((share) => change(key, { share })) },
       );
-      await refresh('products');
+      await refetch(...affectedByImages(id));
       dismiss(key);
     } catch (error) {
       change(key, { problem: problemOf(error) });
@@ -185,14 +186,14 @@ interface ImageItemProps {
 
 function ImageItem({ product: { id, title, images }, image, index }: ImageItemProps) {
   const [isAsking, setAsking] = useState(false);
-  const changes = { changes: ['products'] };
+  const affects = affectedByImages(id);
   const update = useAction(
     (client, input: { alt?: string; position?: number }) =>
       client.products.updateImage({ id, image: image.id, ...input }),
-    changes,
+    { affects },
   );
   const remove = useAction((client) => client.products.deleteImage({ id, image: image.id }), {
-    ...changes,
+    affects,
     done: () => 'Image deleted.',
   });
   const number = index + 1;

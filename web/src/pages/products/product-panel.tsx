@@ -2,6 +2,8 @@ import type { Product } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
@@ -23,7 +25,7 @@ export function ProductPanel() {
   const search = useSearch({ from: '/shell/products' });
   const navigate = useNavigate();
   const can = useCan();
-  const { data, error } = useApi(['products', id], (client) => client.products.get({ id }));
+  const { data, error } = useApi(keys.products.detail(id), (client) => client.products.get({ id }));
   const product = data?.product;
   const close = () => navigate({ to: '/products', search });
   return (
@@ -97,7 +99,7 @@ function DeleteProduct({ product, onDeleted }: { readonly product: Product; read
   const [isAsking, setAsking] = useState(false);
   const close = () => setAsking(false);
   const remove = useAction((client) => client.products.delete({ id }), {
-    changes: ['products'],
+    affects: affectedByProduct(id),
     done: () => `${title} deleted.`,
     leave: onDeleted,
   });

@@ -2,6 +2,7 @@ import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/cli
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Package, Plus, Upload } from 'lucide-react';
 import { useMemo } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
@@ -44,16 +45,16 @@ function Products() {
   const hasDetail = useChildMatches().length > 0;
   const navigate = useNavigate();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
-  const list = useList(['products', 'list', search], async (client, page) => {
+  const list = useList(keys.products.list(search), async (client, page) => {
     const { products, pagination } = await client.products.list({ ...(search as ProductsListInput), ...page });
     return { rows: products, total: pagination.total };
   });
-  const categories = useApi(['products', 'categories'], (client) => client.products.categories());
-  const low = useApi(['products', 'running-out'], (client) =>
+  const categories = useApi(keys.products.categories, (client) => client.products.categories());
+  const low = useApi(keys.products.runningOut, (client) =>
     client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
   );
   const { visible, choice } = useColumns('products', useProductColumns());
-  useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], 'products');
+  useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], keys.products.all);
   const views = [
     { label: 'All', search: {} },
     { label: 'Active', search: { status: 'active' } },

@@ -1,6 +1,7 @@
 import type { Product, StockMovement } from '@chowk/client';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +20,7 @@ export function StockSection({ product }: { readonly product: Product }) {
   const { id, stock, reserved, available } = product;
   const canEdit = useCan()('products.edit');
   const [size, setSize] = useState(shownAtFirst);
-  const { data, error } = useApi(['products', id, 'movements', size], (client) =>
+  const { data, error } = useApi(keys.products.movements(id, size), (client) =>
     client.products.movements({ id, per_page: size }),
   );
   const trigger = (
