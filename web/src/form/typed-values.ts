@@ -1,24 +1,24 @@
 import { useCallback, useState } from 'react';
-import type { useForm } from './use-form.ts';
+import { type Form, type FormValues, readValues } from './use-form.ts';
 
-type FormProps = ReturnType<typeof useForm>['props'];
-type Values = Readonly<Record<string, string>>;
+type FormProps = Form<object>['props'];
 
-interface TypedValues {
-  readonly typed: Values;
+interface TypedValues<Values> {
+  /** Empty until the form is shown. */
+  readonly typed: Partial<Values>;
   /** Of the element `form`, instead of those of `useForm`. */
   readonly props: FormProps & { readonly onReset: (event: { readonly currentTarget: HTMLFormElement }) => void };
 }
 
 /** What is in the fields of a form of `useForm`, as it is typed or restored, for texts that depend on it. */
-export function useTypedValues(props: FormProps): TypedValues {
-  const [typed, setTyped] = useState<Values>({});
+export function useTypedValues<Values extends FormValues<Values>>(props: FormProps): TypedValues<Values> {
+  const [typed, setTyped] = useState<Partial<Values>>({});
   const { ref: formRef } = props;
-  const read = (form: HTMLFormElement) => setTyped(Object.fromEntries(new FormData(form)) as Values);
+  const read = (form: HTMLFormElement) => setTyped(readValues<Values>(form));
   const ref = useCallback(
     (form: HTMLFormElement | null) => {
       formRef(form);
-      if (form) setTyped(Object.fromEntries(new FormData(form)) as Values);
+      if (form) setTyped(readValues<Values>(form));
     },
     [formRef],
   );

@@ -1,17 +1,27 @@
 import { ChowkError } from '@chowk/client';
 import { type FormEvent, type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
-import { fieldMessages, messageOf } from '../api/error-message.ts';
 import { clearDraft, keepDraft, restoreDraft } from './draft.ts';
+import { currentErrors, formProblem, takenFields, unshownMessage } from './field-errors.ts';
 
 const none: ChowkError['fields'] = {};
 
-interface Form {
+/** A form has texts. A checkbox that is not checked, or a field that is not shown, has no value. */
+export type FormValues<Values> = { readonly [Name in keyof Values]?: string | undefined };
+
+type FieldName<Values> = keyof Values & string;
+
+/** `Other`: further names under which the platform reports errors, such as `items` of an order. */
+export interface Form<Values, Other extends string = never> {
   readonly isBusy: boolean;
   /** A failure that no field of the form shows. */
   readonly problem: string | undefined;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Partial<Record<FieldName<Values> | Other, string>>>;
+  /** The name and the error of a field, for `Field`. */
+  readonly field: <Name extends FieldName<Values>>(
+    name: Name,
+  ) => { readonly name: Name; readonly error: string | undefined };
   /** The fields whose value another record has. */
-  readonly taken: readonly string[];
+  readonly taken: readonly (FieldName<Values> | Other)[];
   /** What was typed before a reload is in the fields again. */
   readonly isRestored: boolean;
   /** Forgets what was typed and shows the form as it was. */
@@ -34,7 +44,10 @@ interface FormOptions {
  * Sends a form once at a time, shows all errors at once and moves the focus to the first field that has one. Its fields have
  * names and are not controlled by React (`defaultValue`).
  */
-export function useForm(send: (values: Record<string, string>) => Promise<void>, { draft }: FormOptions = {}): Form {
+export function useForm<Values extends FormValues<Values> = object, Other extends string = never>(
+  send: (values: Values) => Promise<void>,
+  { draft }: FormOptions = {},
+): Form<Values, Other> {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const [edited, setEdited] = useState<readonly string[]>([]);
@@ -50,17 +63,13 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
   );
   const fields = failure instanceof ChowkError ? failure.fields : none;
   const unshown = useUnshown(element, fields);
-  const errors = Object.fromEntries(
-    Object.entries(fields)
-      .filter(([name]) => !edited.includes(name))
-      .map(([name, problems]) => [name, problems.map(({ message }) => message).join(' ')]),
-  );
+  const errors = currentErrors(fields, edited) as Form<Values, Other>['errors'];
   async function run(form: HTMLFormElement): Promise<void> {
     if (isSending.current) return;
     isSending.current = true;
     setBusy(true);
     try {
-      await send(Object.fromEntries(new FormData(form)) as Record<string, string>);
+      await send(readValues<Values>(form));
       setFailure(undefined);
       if (draft !== undefined) clearDraft(draft);
       setRestored(false);
@@ -78,9 +87,10 @@ export function useForm(send: (values: Record<string, string>) => Promise<void>,
   }
   return {
     isBusy,
-    problem: failure !== undefined && Object.keys(fields).length === 0 ? messageOf(failure) : unshown,
+    problem: formProblem(failure, fields, unshown),
     errors,
-    taken: Object.keys(errors).filter((name) => fields[name]?.some(({ code }) => code === 'taken')),
+    field: (name) => ({ name, error: errors[name] }),
+    taken: takenFields(fields, edited) as Form<Values, Other>['taken'],
     isRestored,
     discard() {
       if (draft !== undefined) clearDraft(draft);
@@ -112,15 +122,15 @@ function useUnshown(form: RefObject<HTMLFormElement | null>, fields: ChowkError[
     const { textContent: text = '', elements = [] } = form.current ?? {};
     // Some show a message of their own.
     const shown = [...elements].filter((one) => one.matches('fieldset, [aria-invalid=true]')).map(nameOf);
-    const others = Object.entries(fields).filter(([name]) => !shown.includes(name));
-    setUnshown((before = '') => {
-      // What is in the text only because it was added here is not shown otherwise.
-      const rest = text.replace(before, '');
-      const messages = fieldMessages(Object.fromEntries(others)).filter((message) => !rest.includes(message));
-      return messages.length === 0 ? undefined : messages.join(' ');
-    });
+    // What is in the text only because it was added here is not shown otherwise.
+    setUnshown((before = '') => unshownMessage(fields, shown, text.replace(before, '')));
   }, [form, fields]);
   return unshown;
+}
+
+/** What is in the fields of a form. */
+export function readValues<Values extends FormValues<Values>>(form: HTMLFormElement): Values {
+  return Object.fromEntries(new FormData(form)) as Values;
 }
 
 function nameOf(element: Element): string {

@@ -12,10 +12,18 @@ interface SignInFormProps {
   readonly onSignedIn: () => void;
 }
 
+interface Values {
+  /** The first step. */
+  readonly email?: string;
+  readonly password?: string;
+  /** The second step. */
+  readonly otp?: string;
+}
+
 /** Email and password and, for accounts with a second factor, a code. */
 export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
   const [credentials, setCredentials] = useState<{ email: string; password: string }>();
-  const { isBusy, problem, errors, props } = useForm(async ({ email = '', password = '', otp }) => {
+  const { isBusy, problem, errors, field, props } = useForm<Values>(async ({ email = '', password = '', otp }) => {
     const entered = credentials ?? { email, password };
     const outcome = await api().signIn(otp === undefined ? entered : { ...entered, otp });
     if (outcome.signedIn) onSignedIn();
@@ -30,17 +38,11 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
           <Field
             label="Code"
             help="From your authenticator app. A recovery code works too."
+            {...field('otp')}
             error={errors.otp ?? errors.email}
           >
             {(control) => (
-              <Input
-                {...control}
-                name="otp"
-                autoComplete="one-time-code"
-                autoFocus
-                required
-                className="numeric tracking-widest"
-              />
+              <Input {...control} autoComplete="one-time-code" autoFocus required className="numeric tracking-widest" />
             )}
           </Field>
           <Button type="submit" look="primary" isBusy={isBusy}>
@@ -52,11 +54,10 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
         </Fragment>
       ) : (
         <Fragment key="password">
-          <Field label="Email" error={errors.email}>
+          <Field label="Email" {...field('email')}>
             {(control) => (
               <Input
                 {...control}
-                name="email"
                 type="email"
                 autoComplete="username"
                 defaultValue={email}
@@ -65,11 +66,10 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
               />
             )}
           </Field>
-          <Field label="Password" error={errors.password} aside={aside}>
+          <Field label="Password" {...field('password')} aside={aside}>
             {(control) => (
               <Input
                 {...control}
-                name="password"
                 type="password"
                 autoComplete="current-password"
                 autoFocus={email !== undefined}

@@ -5,12 +5,15 @@ import { Icon } from './icon.tsx';
 /** What a control needs to belong to its label, help and error. */
 interface Control {
   readonly id: string;
+  readonly name: string | undefined;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
 }
 
 interface FieldProps {
   readonly label: string;
+  /** The field of the form; `form.field('email')` of `useForm` sets it with the error. */
+  readonly name?: string;
   readonly help?: ReactNode;
   /** Takes the place of the help. */
   readonly error?: string | undefined;
@@ -18,7 +21,7 @@ interface FieldProps {
   readonly children: (control: Control) => ReactNode;
 }
 
-export function Field({ label, help, error, aside, children }: FieldProps) {
+export function Field({ label, name, help, error, aside, children }: FieldProps) {
   const id = useId();
   const note = error ?? help;
   const noteId = note === undefined ? undefined : `${id}-note`;
@@ -27,7 +30,7 @@ export function Field({ label, help, error, aside, children }: FieldProps) {
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      {children({ id, 'aria-describedby': noteId, 'aria-invalid': error === undefined ? undefined : true })}
+      {children({ id, name, 'aria-describedby': noteId, 'aria-invalid': error === undefined ? undefined : true })}
       {note !== undefined && (
         <div id={noteId} className={`text-xs ${error === undefined ? 'text-faint' : 'text-error'}`}>
           {note}

@@ -13,8 +13,12 @@ interface AuthenticatorSetupProps {
   readonly onConfirmed: (recoveryCodes: readonly string[]) => Promise<void>;
 }
 
+interface Values {
+  readonly otp: string;
+}
+
 export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: AuthenticatorSetupProps) {
-  const { isBusy, problem, errors, props } = useForm(async ({ otp = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ otp }) => {
     const { recovery_codes } = await api().twoFactor.confirm({ otp: otp.replace(/\s/g, '') });
     await onConfirmed(recovery_codes);
   });
@@ -39,11 +43,10 @@ export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: Authe
           </a>
         </div>
       </div>
-      <Field label="Code" help="The six digits that the app shows now." error={errors.otp}>
+      <Field label="Code" help="The six digits that the app shows now." {...field('otp')}>
         {(control) => (
           <Input
             {...control}
-            name="otp"
             inputMode="numeric"
             autoComplete="one-time-code"
             className="numeric max-w-40 tracking-widest"

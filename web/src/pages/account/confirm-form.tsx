@@ -14,6 +14,11 @@ interface ConfirmFormProps {
   readonly send: (confirmation: { readonly password?: string }) => Promise<void>;
 }
 
+interface Values {
+  /** Only if it is asked for. */
+  readonly password?: string;
+}
+
 /** A change of the account that needs a recent sign-in or the password. */
 export function ConfirmForm({
   question,
@@ -24,7 +29,7 @@ export function ConfirmForm({
   send,
 }: ConfirmFormProps) {
   const [asksPassword, askPassword] = useState(isPasswordNeeded);
-  const { isBusy, problem, errors, props } = useForm(async ({ password }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ password }) => {
     try {
       await send(password === undefined ? {} : { password });
     } catch (error) {
@@ -36,7 +41,7 @@ export function ConfirmForm({
     <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
       <p className="text-secondary">{question}</p>
-      {asksPassword && <PasswordField error={errors.password} />}
+      {asksPassword && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look={look} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
           {label}

@@ -23,13 +23,18 @@ export function DetailsTab({ profile }: { readonly profile: Profile }) {
   );
 }
 
+interface Values {
+  readonly name: string;
+  readonly timezone: string;
+}
+
 function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Profile }) {
   const refetch = useRefetch();
-  const { isBusy, problem, errors, isRestored, discard, props } = useForm(
+  const { isBusy, problem, field, isRestored, discard, props } = useForm<Values>(
     async (values) => {
       const zone = values.timezone || null;
       const { message } = await api().profile.update({
-        ...(values.name !== name && { name: values.name ?? '' }),
+        ...(values.name !== name && { name: values.name }),
         ...(zone !== timezone && { timezone: zone }),
       });
       toast(message);
@@ -41,12 +46,12 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
     <form {...props} className="grid gap-4">
       {isRestored && <RestoredNotice onDiscard={discard} />}
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Name" error={errors.name}>
-        {(control) => <Input {...control} name="name" defaultValue={name} autoComplete="name" required />}
+      <Field label="Name" {...field('name')}>
+        {(control) => <Input {...control} defaultValue={name} autoComplete="name" required />}
       </Field>
-      <Field label="Time zone" help="For your quiet hours and digests." error={errors.timezone}>
+      <Field label="Time zone" help="For your quiet hours and digests." {...field('timezone')}>
         {(control) => (
-          <TimeZoneSelect {...control} name="timezone" defaultValue={timezone ?? ''}>
+          <TimeZoneSelect {...control} defaultValue={timezone ?? ''}>
             <option value="">Time zone of the organization</option>
           </TimeZoneSelect>
         )}

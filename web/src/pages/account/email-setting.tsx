@@ -81,9 +81,15 @@ interface EmailFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  /** Only if it is entered. */
+  readonly email?: string;
+  readonly password: string;
+}
+
 function EmailForm({ label, email: known, onDone }: EmailFormProps) {
   const refetch = useRefetch();
-  const { isBusy, problem, errors, props } = useForm(async ({ email = known ?? '', password = '' }) => {
+  const { isBusy, problem, errors, field, props } = useForm<Values>(async ({ email = known ?? '', password }) => {
     const { message, requires_verification } = await api().email.change({ email, password });
     toast(requires_verification ? 'A verification link was mailed to the new address.' : message);
     onDone();
@@ -96,17 +102,16 @@ function EmailForm({ label, email: known, onDone }: EmailFormProps) {
       {known === undefined && (
         <Field
           label="New address"
-          error={errors.email}
+          {...field('email')}
           help="A link is mailed there. It applies when you have opened it."
         >
-          {(control) => <Input {...control} name="email" type="email" autoComplete="email" autoFocus required />}
+          {(control) => <Input {...control} type="email" autoComplete="email" autoFocus required />}
         </Field>
       )}
-      <Field label="Your password" error={errors.password}>
+      <Field label="Your password" {...field('password')}>
         {(control) => (
           <Input
             {...control}
-            name="password"
             type="password"
             autoComplete="current-password"
             autoFocus={known !== undefined}

@@ -14,6 +14,16 @@ import { isPasswordMissing, PasswordField } from './password-field.tsx';
 const dayMs = 24 * 3_600_000;
 const scopePrefix = 'scope.';
 
+interface Values {
+  readonly name: string;
+  readonly access: 'some' | 'all';
+  readonly expiry: string;
+  readonly expires_at: string;
+  /** Only if it is asked for. */
+  readonly password?: string;
+  readonly [scope: `${typeof scopePrefix}${string}`]: 'on';
+}
+
 interface NewTokenFormProps {
   readonly onCancel: () => void;
   readonly onCreated: (token: { readonly name: string; readonly secret: string }) => void;
@@ -24,9 +34,9 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const { data: me } = useMe();
   const refetch = useRefetch();
   const [asksPassword, askPassword] = useState(false);
-  const { isBusy, problem, errors, props, discard } = useForm(
+  const { isBusy, problem, errors, field, props, discard } = useForm<Values, 'scopes'>(
     async (values) => {
-      const input = { name: values.name ?? '', scopes: scopesOf(values), ...expiryOf(values) };
+      const input = { name: values.name, scopes: scopesOf(values), ...expiryOf(values) };
       const confirmation = values.password === undefined ? {} : { password: values.password };
       try {
         const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
@@ -45,21 +55,21 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   return (
     <form {...props} className="group grid gap-4 rounded-panel border border-line bg-surface p-4 sm:p-5">
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Name" help="The program that will use it." error={errors.name}>
-        {(control) => <Input {...control} name="name" placeholder="Nightly export" autoFocus required />}
+      <Field label="Name" help="The program that will use it." {...field('name')}>
+        {(control) => <Input {...control} placeholder="Nightly export" autoFocus required />}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Access">
+        <Field label="Access" {...field('access')}>
           {(control) => (
-            <Select {...control} name="access">
+            <Select {...control}>
               <option value="some">Only what you choose</option>
               <option value="all">Everything that you may do</option>
             </Select>
           )}
         </Field>
-        <Field label="Expires">
+        <Field label="Expires" {...field('expiry')}>
           {(control) => (
-            <Select {...control} name="expiry" defaultValue="90">
+            <Select {...control} defaultValue="90">
               <option value="30">In 30 days</option>
               <option value="90">In 90 days</option>
               <option value="365">In a year</option>
@@ -70,12 +80,12 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
         </Field>
       </div>
       <div className="hidden group-has-[option[value=date]:checked]:block">
-        <Field label="Last day" error={errors.expires_at}>
-          {(control) => <Input {...control} name="expires_at" type="date" className="sm:max-w-48" />}
+        <Field label="Last day" {...field('expires_at')}>
+          {(control) => <Input {...control} type="date" className="sm:max-w-48" />}
         </Field>
       </div>
       <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
-      {asksPassword && <PasswordField error={errors.password} />}
+      {asksPassword && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" isBusy={isBusy}>
           Create token
@@ -147,14 +157,12 @@ function titleOf(area: string): string {
   return area === 'graphql' ? 'GraphQL' : area.charAt(0).toUpperCase() + area.slice(1);
 }
 
-type Values = Readonly<Record<string, string>>;
-
 function scopesOf(values: Values): string[] {
   if (values.access === 'all') return ['*'];
   return Object.keys(values).flatMap((name) => (name.startsWith(scopePrefix) ? [name.slice(scopePrefix.length)] : []));
 }
 
-function expiryOf({ expiry, expires_at = '' }: Values): { readonly expires_at?: string } {
+function expiryOf({ expiry, expires_at }: Values): { readonly expires_at?: string } {
   if (expiry === 'never') return {};
   if (expiry !== 'date') return { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() };
   // An empty one is reported by the platform.

@@ -31,10 +31,16 @@ interface PasswordFormProps {
   readonly onChanged: () => void;
 }
 
+interface Values {
+  readonly current_password: string;
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 function PasswordForm({ email, onChanged }: PasswordFormProps) {
   const refetch = useRefetch();
-  const { isBusy, problem, errors, props } = useForm(
-    async ({ current_password = '', password = '', password_confirmation = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(
+    async ({ current_password, password, password_confirmation }) => {
       const { message } = await api().password.change({ current_password, password, password_confirmation });
       toast(message);
       onChanged();
@@ -46,12 +52,10 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
       {problem && <Notice tone="error">{problem}</Notice>}
       {/* For password managers. */}
       <input autoComplete="username" value={email ?? ''} readOnly hidden />
-      <Field label="Current password" error={errors.current_password}>
-        {(control) => (
-          <Input {...control} name="current_password" type="password" autoComplete="current-password" required />
-        )}
+      <Field label="Current password" {...field('current_password')}>
+        {(control) => <Input {...control} type="password" autoComplete="current-password" required />}
       </Field>
-      <NewPasswordFields label="New password" errors={errors} />
+      <NewPasswordFields label="New password" form={{ field }} />
       <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Change password
       </Button>

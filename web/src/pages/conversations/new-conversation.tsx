@@ -6,7 +6,7 @@ import { useRefetch } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { clearDraft } from '../../form/draft.ts';
 import { submit } from '../../form/submission.ts';
-import { useForm } from '../../form/use-form.ts';
+import { type Form, useForm } from '../../form/use-form.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import { CustomerSearch } from '../../people/customer-search.tsx';
@@ -50,15 +50,26 @@ function draftOf(customerId: string | undefined): string {
   return `conversation.new.${customerId ?? ''}`;
 }
 
+interface ConversationValues {
+  readonly channel: Channel;
+  readonly subject: string;
+  readonly 'message.body': string;
+  /** A new customer. */
+  readonly 'customer.first_name'?: string;
+  readonly 'customer.last_name'?: string;
+  readonly 'customer.email'?: string;
+  readonly 'customer.phone'?: string;
+}
+
 function NewConversationForm() {
   const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
   const refetch = useRefetch();
   const choose = (id: string | undefined) =>
     void navigate({ to: '.', search: { ...search, customer_id: id }, replace: true });
-  const form = useForm(
+  const form = useForm<ConversationValues, 'customer'>(
     async (values) => {
-      const text = (name: string) => values[name]?.trim() || undefined;
+      const text = (name: keyof ConversationValues) => values[name]?.trim() || undefined;
       const customer = customerId
         ? { id: customerId }
         : {
@@ -73,7 +84,7 @@ function NewConversationForm() {
       const body = text('message.body');
       const { conversation } = await submit(draftOf(customerId), api().conversations.create, {
         customer,
-        channel: values.channel as Channel,
+        channel: values.channel,
         subject: text('subject') ?? '',
         ...(body !== undefined && { message: { body } }),
       });
@@ -92,12 +103,12 @@ function NewConversationForm() {
       {customerId ? (
         <Chosen id={customerId} onRemove={() => choose(undefined)} />
       ) : (
-        <Recipient errors={form.errors} onChoose={choose} />
+        <Recipient form={form} onChoose={choose} />
       )}
       <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-4">
-        <Field label="Channel" error={form.errors.channel}>
+        <Field label="Channel" {...form.field('channel')}>
           {(control) => (
-            <Select {...control} name="channel" defaultValue="email">
+            <Select {...control} defaultValue="email">
               {Object.entries(channels).map(([channel, { label }]) => (
                 <option key={channel} value={channel}>
                   {label}
@@ -106,12 +117,12 @@ function NewConversationForm() {
             </Select>
           )}
         </Field>
-        <Field label="Subject" error={form.errors.subject}>
-          {(control) => <Input {...control} name="subject" maxLength={255} placeholder="Optional" />}
+        <Field label="Subject" {...form.field('subject')}>
+          {(control) => <Input {...control} maxLength={255} placeholder="Optional" />}
         </Field>
       </div>
-      <Field label="Message" error={form.errors['message.body']} help="Optional.">
-        {(control) => <TextArea {...control} name="message.body" rows={6} maxLength={20_000} />}
+      <Field label="Message" {...form.field('message.body')} help="Optional.">
+        {(control) => <TextArea {...control} rows={6} maxLength={20_000} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button type="submit" look="primary" isBusy={form.isBusy}>
@@ -142,12 +153,12 @@ function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () =
 }
 
 interface RecipientProps {
-  readonly errors: Readonly<Record<string, string>>;
+  readonly form: Form<ConversationValues, 'customer'>;
   readonly onChoose: (id: string) => void;
 }
 
 /** A known customer is found while one types the name; a new one has an address or a number. */
-function Recipient({ errors, onChoose }: RecipientProps) {
+function Recipient({ form, onChoose }: RecipientProps) {
   const can = useCan()('customers.view');
   return (
     <>
@@ -161,17 +172,21 @@ function Recipient({ errors, onChoose }: RecipientProps) {
         <legend className="contents">
           <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or a new customer' : 'The customer'}</span>
         </legend>
-        <Field label="First name" error={errors['customer.first_name']}>
-          {(control) => <Input {...control} name="customer.first_name" maxLength={255} />}
+        <Field label="First name" {...form.field('customer.first_name')}>
+          {(control) => <Input {...control} maxLength={255} />}
         </Field>
-        <Field label="Last name" error={errors['customer.last_name']}>
-          {(control) => <Input {...control} name="customer.last_name" maxLength={255} />}
+        <Field label="Last name" {...form.field('customer.last_name')}>
+          {(control) => <Input {...control} maxLength={255} />}
         </Field>
-        <Field label="Email" error={errors['customer.email'] ?? errors.customer}>
-          {(control) => <Input {...control} name="customer.email" type="email" />}
+        <Field
+          label="Email"
+          {...form.field('customer.email')}
+          error={form.errors['customer.email'] ?? form.errors.customer}
+        >
+          {(control) => <Input {...control} type="email" />}
         </Field>
-        <Field label="Phone" error={errors['customer.phone']}>
-          {(control) => <Input {...control} name="customer.phone" type="tel" className="numeric" />}
+        <Field label="Phone" {...form.field('customer.phone')}>
+          {(control) => <Input {...control} type="tel" className="numeric" />}
         </Field>
       </fieldset>
     </>

@@ -22,16 +22,21 @@ interface AddressFormProps {
   readonly onDone: () => void;
 }
 
+type AddressValues = Readonly<Record<AddressField, string>> & {
+  readonly type: CustomerAddress['type'];
+  readonly is_default?: 'on';
+};
+
 export function AddressForm({ customerId, address: opened, onDone }: AddressFormProps) {
   // The address as the form shows it, whatever is read meanwhile.
   const [address] = useState(opened);
   const can = useCan();
   const refetch = useRefetch();
   const draft = `customer.${customerId}.address.${address?.id ?? 'new'}`;
-  const form = useForm(
+  const form = useForm<AddressValues>(
     async (values) => {
-      const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name]?.trim() || null]));
-      const input = { ...text, id: customerId, type: values.type as CustomerAddress['type'] };
+      const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name].trim() || null]));
+      const input = { ...text, id: customerId, type: values.type };
       if (address) await update({ ...input, addr: address.id, ...defaultOf(values, address) }, address);
       else await submit(draft, api().customers.addAddress, { ...input, is_default: values.is_default === 'on' });
       toast(address ? 'Address saved.' : 'Address added.');
@@ -40,14 +45,14 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
     },
     { draft },
   );
-  const { errors } = form;
+  const { errors, field } = form;
   return (
     <form {...form.props} className="grid gap-4" aria-label={address ? 'Edit address' : 'New address'}>
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Type" error={errors.type}>
+      <Field label="Type" {...field('type')}>
         {(control) => (
-          <Select {...control} name="type" defaultValue={address?.type ?? 'shipping'}>
+          <Select {...control} defaultValue={address?.type ?? 'shipping'}>
             <option value="shipping">Shipping</option>
             <option value="billing">Billing</option>
           </Select>
@@ -58,7 +63,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
           <div key={name} className={isHalf ? '' : 'sm:col-span-2'}>
             <Field
               label={label}
-              error={errors[name]}
+              {...field(name)}
               help={
                 address && isSensitive && !can('customers.view_sensitive')
                   ? 'Hidden from your role. It stays as it is if you leave this empty.'
@@ -68,7 +73,6 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
               {(control) => (
                 <Input
                   {...control}
-                  name={name}
                   maxLength={maxLengths[name] ?? 255}
                   autoComplete="off"
                   defaultValue={address?.[name] ?? ''}
@@ -78,7 +82,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
           </div>
         ))}
       </div>
-      {!address?.is_default && <Checkbox name="is_default" label="Default address of this type" />}
+      {!address?.is_default && <Checkbox name={field('is_default').name} label="Default address of this type" />}
       {errors.is_default && <Notice tone="error">{errors.is_default}</Notice>}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" isBusy={form.isBusy}>
@@ -98,7 +102,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
 }
 
 /** A default address stays the default; it ends when another one becomes it. */
-function defaultOf(values: Readonly<Record<string, string>>, { is_default }: CustomerAddress) {
+function defaultOf(values: AddressValues, { is_default }: CustomerAddress) {
   return is_default ? {} : { is_default: values.is_default === 'on' };
 }
 

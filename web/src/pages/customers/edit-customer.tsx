@@ -10,7 +10,7 @@ import { customerNameOf } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { CustomerForm, readCustomer } from './customer-form.tsx';
+import { CustomerForm, type CustomerValues, readCustomer } from './customer-form.tsx';
 
 type Fields = ReturnType<typeof readCustomer>;
 const labels: Readonly<Record<keyof Fields, string>> = {
@@ -35,7 +35,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
   const { id } = customer;
   const close = () => navigate({ to: '.', search: (search) => ({ ...search, edit: undefined }), replace: true });
   useKeys([{ key: 'Escape', label: 'Stop editing', run: () => void close() }]);
-  const form = useForm(
+  const form = useForm<CustomerValues>(
     async (values) => {
       setTheirs(undefined);
       const fields = readCustomer(values);

@@ -8,7 +8,7 @@ import { customerNameOf } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { CustomerForm, readCustomer } from './customer-form.tsx';
+import { CustomerForm, type CustomerValues, readCustomer } from './customer-form.tsx';
 import { searchOfList } from './customer-list.ts';
 
 const draft = 'customer.new';
@@ -18,7 +18,7 @@ export function NewCustomer() {
   const navigate = useNavigate();
   const refetch = useRefetch();
   const close = () => void navigate({ to: '/customers', search });
-  const form = useForm(
+  const form = useForm<CustomerValues>(
     async (values) => {
       const { customer } = await submit(draft, api().customers.create, readCustomer(values));
       toast(`Created ${customerNameOf(customer)}.`);

@@ -42,20 +42,23 @@ interface CodeFormProps {
   readonly onFound: (waiting: Waiting) => void;
 }
 
+interface Values {
+  readonly user_code: string;
+}
+
 /** The code is never looked up by itself: a link with a code could come from someone else. */
 function CodeForm({ code, onFound }: CodeFormProps) {
-  const { isBusy, problem, errors, props } = useForm(async ({ user_code = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ user_code }) => {
     const { device } = await api().device.get({ user_code });
     onFound({ code: user_code, device });
   });
   return (
     <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Code" help="The code that the device shows." error={errors.user_code}>
+      <Field label="Code" help="The code that the device shows." {...field('user_code')}>
         {(control) => (
           <Input
             {...control}
-            name="user_code"
             defaultValue={code}
             autoComplete="off"
             autoCapitalize="characters"

@@ -97,9 +97,15 @@ interface NewAccountFormProps {
   readonly onAccepted: ReturnType<typeof useEnter>;
 }
 
+interface Values {
+  readonly name: string;
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 function NewAccountForm({ token, invitation: { email }, onAccepted }: NewAccountFormProps) {
-  const { isBusy, problem, errors, props } = useForm(
-    async ({ name = '', password = '', password_confirmation = '' }) => {
+  const { isBusy, problem, errors, field, props } = useForm<Values, 'token'>(
+    async ({ name, password, password_confirmation }) => {
       const account = { name, password, password_confirmation };
       await onAccepted(await anonymous.invitations.accept({ invitation: token, ...account }));
     },
@@ -110,10 +116,10 @@ function NewAccountForm({ token, invitation: { email }, onAccepted }: NewAccount
       {failure && <Notice tone="error">{failure}</Notice>}
       {/* For password managers. */}
       <input autoComplete="username" value={email} readOnly hidden />
-      <Field label="Your name" error={errors.name}>
-        {(control) => <Input {...control} name="name" autoComplete="name" autoFocus required />}
+      <Field label="Your name" {...field('name')}>
+        {(control) => <Input {...control} autoComplete="name" autoFocus required />}
       </Field>
-      <NewPasswordFields label="Choose a password" errors={errors} />
+      <NewPasswordFields label="Choose a password" form={{ field }} />
       <Button type="submit" look="primary" isBusy={isBusy}>
         Create account and join
       </Button>

@@ -17,7 +17,7 @@ export function UndoEmailChangePage() {
 function UndoEmailChange({ email }: { readonly email: string }) {
   const { token } = useParams(route);
   const [result, setResult] = useState<string>();
-  const { isBusy, problem, errors, props } = useForm(async () => {
+  const { isBusy, problem, errors, props } = useForm<object, 'token'>(async () => {
     const { message } = await anonymous.email.undo({ token });
     setResult(message);
   });

@@ -27,7 +27,7 @@ interface VerifyEmailProps {
 function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) {
   const cache = useQueryClient();
   const [result, setResult] = useState(already_verified ? `The address ${email} is verified.` : undefined);
-  const { isBusy, problem, errors, props } = useForm(async () => {
+  const { isBusy, problem, errors, props } = useForm<object, 'hash'>(async () => {
     const { message } = await anonymous.email.verify(link);
     setResult(message);
     void cache.invalidateQueries();

@@ -22,10 +22,15 @@ export function InviteButton() {
   );
 }
 
+interface Values {
+  readonly email: string;
+  readonly role: string;
+}
+
 function InviteForm({ onDone }: { readonly onDone: () => void }) {
   const { data } = useApi(keys.team.roles, (client) => client.roles.list());
   const refetch = useRefetch();
-  const form = useForm(async ({ email = '', role = '' }) => {
+  const form = useForm<Values>(async ({ email, role }) => {
     await api().invitations.create({ email, role });
     onDone();
     toast(`An invitation is on its way to ${email}.`);
@@ -34,12 +39,12 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <form {...form.props} className="grid gap-4">
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Email" error={form.errors.email}>
-        {(control) => <Input {...control} name="email" type="email" autoComplete="off" autoFocus />}
+      <Field label="Email" {...form.field('email')}>
+        {(control) => <Input {...control} type="email" autoComplete="off" autoFocus />}
       </Field>
-      <Field label="Role" help="What they may do. You can change it later." error={form.errors.role}>
+      <Field label="Role" help="What they may do. You can change it later." {...form.field('role')}>
         {(control) => (
-          <Select {...control} name="role" key={data ? 'loaded' : 'loading'} defaultValue="Agent">
+          <Select {...control} key={data ? 'loaded' : 'loading'} defaultValue="Agent">
             {(data?.roles ?? []).map(({ id, name, description }) => (
               <option key={id} value={name}>
                 {description ? `${name}: ${description}` : name}

@@ -5,7 +5,7 @@ import { Field, Input } from '../../ui/field.tsx';
 interface AddressFieldsProps {
   /** The value of a field and what happens when it changes. */
   readonly propsOf: (field: AddressField) => ComponentProps<'input'>;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
   /** Without those that the user may not see. */
   readonly isMasked?: boolean;
 }

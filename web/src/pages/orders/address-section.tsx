@@ -4,12 +4,12 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { type OrderDraft, orderAddressOf } from './order-draft.ts';
+import { type OrderDraft, type OrderErrors, orderAddressOf } from './order-draft.ts';
 
 interface AddressSectionProps {
   readonly draft: OrderDraft;
   readonly onChange: (address: OrderDraft['address']) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 export function AddressSection({ draft: { customerId, address }, onChange, errors }: AddressSectionProps) {

@@ -14,9 +14,13 @@ interface OrderFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly reason: string;
+}
+
 export function CancelForm({ order, onDone }: OrderFormProps) {
   const refetch = useRefetch();
-  const form = useForm(async ({ reason }) => {
+  const form = useForm<Values, 'status'>(async ({ reason }) => {
     await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
     onDone();
     toast(`Order ${order.order_number} is cancelled.`);
@@ -29,8 +33,8 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
       </p>
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}
-      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
-        {(control) => <Input {...control} name="reason" maxLength={1_000} autoFocus />}
+      <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
+        {(control) => <Input {...control} maxLength={1_000} autoFocus />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Keep order</Button>

@@ -9,12 +9,12 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type ContactField, contactFields, type OrderDraft, orderAddressOf } from './order-draft.ts';
+import { type ContactField, contactFields, type OrderDraft, type OrderErrors, orderAddressOf } from './order-draft.ts';
 
 interface CustomerSectionProps {
   readonly draft: OrderDraft;
   readonly onChange: (changes: Partial<OrderDraft>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 /** Chooses a customer, or takes the name and the contact of one. */
@@ -121,7 +121,7 @@ const labels: Readonly<Record<ContactField, string>> = {
 interface ContactFieldsProps {
   readonly contact: Partial<Record<ContactField, string>>;
   readonly onChange: (contact: Partial<Record<ContactField, string>>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 function ContactFields({ contact, onChange, errors }: ContactFieldsProps) {

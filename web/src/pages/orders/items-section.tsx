@@ -10,13 +10,13 @@ import { Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { type DraftItem, lineTotalOf } from './order-draft.ts';
+import { type DraftItem, type ItemField, lineTotalOf, type OrderErrors } from './order-draft.ts';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
   readonly currency: string | undefined;
   readonly onChange: (items: readonly DraftItem[]) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 /** Products, or anything else that has a name and a price. */
@@ -127,12 +127,12 @@ interface ItemRowProps {
   readonly item: DraftItem;
   readonly index: number;
   readonly currency: string | undefined;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
   readonly onChange: (changes: Partial<DraftItem>) => void;
   readonly onRemove: () => void;
 }
 
-const fields = ['name', 'quantity', 'price'] as const;
+const fields: readonly ItemField[] = ['name', 'quantity', 'price'];
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
   const total = lineTotalOf(item);
@@ -141,8 +141,8 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
     quantity: 'Quantity',
     price: currency === undefined ? 'Price' : `Price in ${currency}`,
   };
-  const nameOf = (key: (typeof fields)[number]) => `items.${index}.${key}`;
-  const field = (key: (typeof fields)[number]) => (
+  const nameOf = (key: ItemField) => `items.${index}.${key}` as const;
+  const field = (key: ItemField) => (
     <Input
       name={nameOf(key)}
       aria-label={`${label[key]} of item ${index + 1}`}

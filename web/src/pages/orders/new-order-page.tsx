@@ -17,7 +17,15 @@ import { toast } from '../../ui/toast.tsx';
 import { AddressSection } from './address-section.tsx';
 import { CustomerSection } from './customer-section.tsx';
 import { ItemsSection } from './items-section.tsx';
-import { type OrderDraft, orderOf, quantityOf, totalOf, useOrderDraft } from './order-draft.ts';
+import {
+  type OrderDraft,
+  type OrderErrorName,
+  type OrderErrors,
+  orderOf,
+  quantityOf,
+  totalOf,
+  useOrderDraft,
+} from './order-draft.ts';
 
 export function NewOrderPage() {
   const { customer } = useSearch({ from: '/shell/orders/new' });
@@ -37,7 +45,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   const can = useCan();
   const button = useRef<HTMLButtonElement>(null);
   const currency = useMe().data?.currency;
-  const form = useForm(async () => {
+  const form = useForm<object, OrderErrorName>(async () => {
     setOutdated(false);
     const { order } = await submit(name, api().orders.create, orderOf(draft));
     clear();
@@ -133,6 +141,6 @@ function Summary({ draft: { items }, currency, error }: SummaryProps) {
   );
 }
 
-function withoutItems(errors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function withoutItems(errors: OrderErrors): OrderErrors {
   return Object.fromEntries(Object.entries(errors).filter(([name]) => !name.startsWith('items.')));
 }

@@ -1,6 +1,6 @@
 import type { OrderDetails, ShippingAddress } from '@chowk/client';
 import { useState } from 'react';
-import { addressFields } from '../../address/address-fields.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { addressLines } from '../../address/address-lines.ts';
 import { messageOf } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
@@ -54,6 +54,9 @@ function Lines({ address }: { readonly address: ShippingAddress | null }) {
   );
 }
 
+/** Without the fields that are hidden from the user. */
+type AddressValues = Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
+
 interface AddressFormProps {
   readonly order: OrderDetails;
   /** The API keeps the fields that are hidden from the user. */
@@ -69,7 +72,7 @@ function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
     ({ shipping_address: latest }) =>
       `Someone else has changed the address to “${addressLines(latest).join(', ') || 'No address'}”. Save again to replace it.`,
   );
-  const form = useForm(
+  const form = useForm<AddressValues>(
     async (values) => {
       const texts = addressFields.map(({ name }) => [name, values[`shipping_address.${name}`]?.trim() || null]);
       await save(Object.fromEntries(texts));

@@ -1,6 +1,7 @@
 import type { CustomerAddress, NewOrder, ShippingAddress } from '@chowk/client';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { forgetSubmission } from '../../form/submission.ts';
+import type { Form } from '../../form/use-form.ts';
 import { amountOf, centsOf, plainAmount } from '../../format/amount.ts';
 import { useStored } from '../../session/stored.ts';
 
@@ -14,6 +15,16 @@ export interface DraftItem {
 
 export const contactFields = ['first_name', 'last_name', 'phone', 'email'] as const;
 export type ContactField = (typeof contactFields)[number];
+
+export type ItemField = 'name' | 'quantity' | 'price';
+
+/** The names under which the platform reports errors of an order. */
+export type OrderErrorName =
+  | ('note' | 'total' | 'items' | 'customer.id')
+  | `customer.${ContactField}`
+  | `shipping_address.${AddressField}`
+  | `items.${number}.${ItemField}`;
+export type OrderErrors = Form<object, OrderErrorName>['errors'];
 
 export interface OrderDraft {
   readonly customerId: string | undefined;

@@ -39,6 +39,10 @@ interface NoteFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly note: string;
+}
+
 function NoteForm({ order, onDone }: NoteFormProps) {
   const { id, order_number, note } = order;
   const save = useOrderField(order, 'note', (latest) =>
@@ -46,9 +50,9 @@ function NoteForm({ order, onDone }: NoteFormProps) {
       ? `Someone else has changed the note to “${latest.note}”. Save again to replace it.`
       : 'Someone else has removed the note. Save again to add yours.',
   );
-  const form = useForm(
+  const form = useForm<Values>(
     async ({ note: text }) => {
-      await save(text?.trim() || null);
+      await save(text.trim() || null);
       const undo = () => void save(note).catch((error) => toast(messageOf(error)));
       toast(`The note of order ${order_number} is saved.`, { label: 'Undo', run: undo });
       onDone();
@@ -60,7 +64,7 @@ function NoteForm({ order, onDone }: NoteFormProps) {
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <TextArea
         aria-label="Note"
-        name="note"
+        name={form.field('note').name}
         defaultValue={note ?? ''}
         autoFocus
         maxLength={20_000}

@@ -17,6 +17,11 @@ interface RefundFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly amount: string;
+  readonly reason: string;
+}
+
 /** Refunds at most what is left, which is checked while the user types. */
 export function RefundForm({ order, onDone }: RefundFormProps) {
   const remaining = remainingOf(order);
@@ -26,7 +31,7 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
   const [name] = useState(`refund.${order.id}.${order.refunded_total}`);
   const problem = problemOf(amount, order);
   const cents = centsOf(amount);
-  const form = useForm(async ({ reason }) => {
+  const form = useForm<Values, 'status'>(async ({ reason }) => {
     if (problem !== undefined) return;
     // An order without a price has nothing to refund, but can become refunded.
     const sent = cents === 0n ? {} : { amount: plainAmount(amount) };
@@ -51,12 +56,12 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
       <Field
         label={`Amount in ${order.currency}`}
         help={`At most ${money(remaining, order.currency)}. A full refund is final.`}
+        {...form.field('amount')}
         error={problem ?? form.errors.amount}
       >
         {(control) => (
           <Input
             {...control}
-            name="amount"
             inputMode="decimal"
             autoComplete="off"
             autoFocus
@@ -66,8 +71,8 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
           />
         )}
       </Field>
-      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
-        {(control) => <Input {...control} name="reason" maxLength={1_000} />}
+      <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
+        {(control) => <Input {...control} maxLength={1_000} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>

@@ -11,7 +11,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { emptyTexts, inputOf, ProductFields } from './product-fields.tsx';
+import { emptyTexts, inputOf, ProductFields, type ProductTexts } from './product-fields.tsx';
 
 const draft = 'product.new';
 
@@ -27,13 +27,15 @@ export function NewProductPanel() {
   );
 }
 
+type NewProductValues = ProductTexts & { readonly stock: string };
+
 function NewProductForm() {
   const search = useSearch({ from: '/shell/products' });
   const navigate = useNavigate();
   const refetch = useRefetch();
-  const form = useForm(
+  const form = useForm<NewProductValues>(
     async (values) => {
-      const units = (values.stock ?? '').trim();
+      const units = values.stock.trim();
       const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
       const { product } = await submit(draft, api().products.create, { ...inputOf(values), stock });
       toast(`${product.title} created.`);
@@ -46,17 +48,10 @@ function NewProductForm() {
     <form {...form.props} className="grid gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <ProductFields texts={emptyTexts} errors={form.errors} hasFocus />
-      <Field label="Units on hand" error={form.errors.stock} help="Changes are recorded from then on.">
+      <ProductFields texts={emptyTexts} form={form} hasFocus />
+      <Field label="Units on hand" {...form.field('stock')} help="Changes are recorded from then on.">
         {(control) => (
-          <Input
-            {...control}
-            name="stock"
-            inputMode="numeric"
-            placeholder="0"
-            className="numeric max-w-40"
-            autoComplete="off"
-          />
+          <Input {...control} inputMode="numeric" placeholder="0" className="numeric max-w-40" autoComplete="off" />
         )}
       </Field>
       <div className="flex justify-end gap-2 border-t border-line pt-4">

@@ -8,7 +8,7 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { inputOf, ProductFields, textsOf } from './product-fields.tsx';
+import { inputOf, ProductFields, type ProductTexts, textsOf } from './product-fields.tsx';
 
 /** The fields of a product, edited where they are shown. */
 export function ProductForm({ product }: { readonly product: Product }) {
@@ -42,7 +42,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
   const refetch = useRefetch();
   const texts = textsOf(product);
   const draft = `product.${product.id}`;
-  const form = useForm(
+  const form = useForm<ProductTexts>(
     async (values) => {
       const { product: saved } = await api().products.update({ id: product.id, ...inputOf(values, texts) });
       toast(`${saved.title} saved.`);
@@ -71,7 +71,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
         </Notice>
       )}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <ProductFields texts={texts} errors={form.errors} />
+      <ProductFields texts={texts} form={form} />
       {hasChanges && (
         <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
           <span className="mr-auto text-sm text-secondary">Not saved yet</span>
