@@ -38,7 +38,6 @@ interface DataTableProps<Row> {
   readonly caption: string;
   readonly list: List<Row>;
   readonly columns: readonly Column<Row>[];
-  readonly idOf: (row: Row) => string;
   /** For screen readers: what a checkbox selects. */
   readonly nameOf: (row: Row) => string;
   readonly onOpen: (row: Row) => void;
@@ -52,8 +51,8 @@ interface DataTableProps<Row> {
 }
 
 /** Shows as many rows as the screen has room for, of a list of any length. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, list, columns: all, idOf, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
+export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>) {
+  const { caption, list, columns: all, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
   const isNarrow = useIsNarrow();
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const available = useWidth(scroller);
@@ -83,10 +82,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     { key: 'j', label: 'Next row', run: () => focusRow(1) },
     { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
   ]);
-  const idAt = (index: number) => {
-    const row = list.rowAt(index);
-    return row && idOf(row);
-  };
+  const idAt = (index: number) => list.rowAt(index)?.id;
   const actions = useStableActions({
     open: onOpen as (row: unknown) => void,
     toggle: (id, index, isRange) => selection?.toggle(id, index, isRange ? idAt : undefined),
@@ -111,7 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tr>
             {selection && (
               <th scope="col" className="w-9 border-b border-line max-md:w-11">
-                <SelectAll ids={list.loaded.map(idOf)} selection={selection} />
+                <SelectAll ids={list.loaded.map(({ id }) => id)} selection={selection} />
               </th>
             )}
             {columns.map((column) => (
@@ -131,7 +127,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {items.map(({ index }) => {
             const row = list.rowAt(index);
             if (row === undefined) return <LoadingRow key={index} columns={width} />;
-            const id = idOf(row);
+            const { id } = row;
             return (
               <TableRow
                 key={id}

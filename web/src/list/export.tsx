@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 
-type Format = 'csv' | 'json';
+export type ExportFormat = 'csv' | 'json';
 
 interface Progress {
   readonly bytes: number;
@@ -36,7 +36,7 @@ interface ExportButtonProps {
   /** The expected number of rows. */
   readonly total: number | undefined;
   /** Requests the file, with the filters of the list. */
-  readonly read: (client: Client, format: Format, signal: AbortSignal) => Promise<Response>;
+  readonly read: (client: Client, format: ExportFormat, signal: AbortSignal) => Promise<Response>;
 }
 
 /** Downloads the list as a file, shows the progress and can be cancelled. */
@@ -49,7 +49,7 @@ export function ExportButton({ name, total, read }: ExportButtonProps) {
       <span className="max-md:sr-only">Export</span>
     </Button>
   );
-  const start = (format: Format) => void exportList(name, format, (signal) => read(api(), format, signal));
+  const start = (format: ExportFormat) => void exportList(name, format, (signal) => read(api(), format, signal));
   return (
     <Menu trigger={trigger}>
       <MenuItem onSelect={() => start('csv')}>CSV, for spreadsheets</MenuItem>
@@ -83,7 +83,7 @@ function ExportProgress({ progress: { bytes, rows, cancel }, total }: ExportProg
   );
 }
 
-async function exportList(name: string, format: Format, read: (signal: AbortSignal) => Promise<Response>) {
+async function exportList(name: string, format: ExportFormat, read: (signal: AbortSignal) => Promise<Response>) {
   const aborter = new AbortController();
   const cancel = () => aborter.abort();
   show(name, { bytes: 0, rows: undefined, cancel });

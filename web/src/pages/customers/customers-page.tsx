@@ -5,16 +5,10 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { type Column, DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import type { Column } from '../../list/data-table.tsx';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
-import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
-import { Views } from '../../list/views.tsx';
 import { useLive } from '../../live/use-live.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
@@ -128,7 +122,6 @@ function Customers() {
     return { rows: customers, total: pagination.total };
   });
   const selection = useSelection(list.identity);
-  const { visible, choice } = useColumns('customers', columns);
   useLive(changes, keys.customers.lists, keys.customers.summaries, keys.customers.details, keys.customers.tags);
   const create = can('customers.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
@@ -137,57 +130,36 @@ function Customers() {
     </Button>
   );
   return (
-    <ListPage
+    <ResourceList
       title="Customers"
+      names={['customer', 'customers']}
+      icon={Users}
+      list={list}
+      columns={columns}
+      rowName={customerNameOf}
+      search={search}
+      onSearch={show}
+      views={useSegmentViews()}
+      filters={filters}
+      placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
+      sortedBy="created_at"
+      openId={openId}
+      onOpen={({ id }) => void navigate({ to: '/customers/$id', params: { id }, search })}
       detail={hasPanel && <Outlet />}
-      actions={
-        <>
-          {can('customers.export') && (
-            <ExportButton
-              name="customers"
-              total={list.total}
-              read={(client, format, signal) => client.customers.export({ ...input, format }, { signal })}
-            />
-          )}
-          {create}
-        </>
+      exportFile={
+        can('customers.export') &&
+        ((client, format, signal) => client.customers.export({ ...input, format }, { signal }))
       }
-    >
-      <Views name="customers" views={useSegmentViews()} search={search} onChange={show} />
-      <FilterBar
-        search={search}
-        filters={filters}
-        placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <SelectionBar selection={selection}>
-        <BulkActions selection={selection} />
-      </SelectionBar>
-      <DataTable
-        caption="Customers"
-        list={list}
-        columns={visible}
-        idOf={({ id }) => id}
-        nameOf={customerNameOf}
-        openId={openId}
-        onOpen={({ id }) => void navigate({ to: '/customers/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        {...((can('customers.edit') || can('customers.merge')) && { selection })}
-        empty={
-          Object.keys(search).length > 0 ? (
-            <NoMatch icon={Users} names={['customer', 'customers']} onClear={() => show({})} />
-          ) : (
-            <EmptyState icon={Users} title="No customers yet" action={create}>
-              The first order of a customer adds them here.
-            </EmptyState>
-          )
-        }
-      />
-    </ListPage>
+      actions={create}
+      selection={(can('customers.edit') || can('customers.merge')) && selection}
+      selectionActions={<BulkActions selection={selection} />}
+      empty={
+        <EmptyState icon={Users} title="No customers yet" action={create}>
+          The first order of a customer adds them here.
+        </EmptyState>
+      }
+      onClear={() => show({})}
+    />
   );
 }
 

@@ -123,10 +123,12 @@ export function UiPage() {
 }
 
 const people = 100_000;
-const columns: readonly Column<number>[] = [
-  { key: 'name', label: 'Name', isOnPhone: true, cell: (row) => <a href={`#${row}`}>Customer {row}</a> },
-  { key: 'orders', label: 'Orders', width: '8rem', isNumber: true, isOnPhone: true, cell: (row) => row % 17 },
+const columns: readonly Column<{ readonly id: string }>[] = [
+  { key: 'name', label: 'Name', isOnPhone: true, cell: ({ id }) => <a href={`#${id}`}>Customer {id}</a> },
+  { key: 'orders', label: 'Orders', width: '8rem', isNumber: true, isOnPhone: true, cell: ({ id }) => Number(id) % 17 },
 ];
+
+const person = (index: number) => ({ id: String(index + 1) });
 
 /** The table of the lists, with rows that need no platform. */
 function LongTable() {
@@ -136,8 +138,8 @@ function LongTable() {
     total: people,
     error: null,
     isOutdated: false,
-    rowAt: (index: number) => index + 1,
-    loaded: Array.from({ length: 100 }, (_, index) => index + 1),
+    rowAt: person,
+    loaded: Array.from({ length: 100 }, (_, index) => person(index)),
     show: () => {},
   };
   return (
@@ -150,9 +152,8 @@ function LongTable() {
           caption="Customers"
           list={list}
           columns={columns}
-          idOf={String}
-          nameOf={(row) => `Customer ${row}`}
-          onOpen={(row) => toast(`Customer ${row}`)}
+          nameOf={({ id }) => `Customer ${id}`}
+          onOpen={({ id }) => toast(`Customer ${id}`)}
           selection={selection}
           empty={null}
         />

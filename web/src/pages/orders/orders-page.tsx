@@ -5,16 +5,10 @@ import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
-import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
-import { type View, Views } from '../../list/views.tsx';
+import type { View } from '../../list/views.tsx';
 import { customerNameOf } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -48,7 +42,7 @@ function Orders() {
     return { rows: orders, total: pagination.total };
   });
   const selection = useSelection(list.identity);
-  const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
+  const columns = useOrderColumns(openId !== undefined);
   const [changing, setChanging] = useState<string>();
   useLiveOrders(keys.orders.all);
   const canChange = can('orders.edit') || can('orders.cancel') || can('orders.refund');
@@ -61,48 +55,39 @@ function Orders() {
   ]);
   const views = useStatusViews();
   return (
-    <ListPage
-      title="Orders"
-      detail={openId !== undefined && <Outlet />}
-      actions={
-        <>
-          {can('orders.export') && (
-            <ExportButton
-              name="orders"
-              total={list.total}
-              read={(client, format, signal) => client.orders.export({ ...inputOf(search), format }, { signal })}
-            />
-          )}
-          {can('orders.create') && <NewOrderButton />}
-        </>
-      }
-    >
-      <Views name="orders" views={views} search={search} onChange={show} />
-      <FilterBar
+    <>
+      <ResourceList
+        title="Orders"
+        names={['order', 'orders']}
+        icon={ReceiptText}
+        list={list}
+        columns={columns}
+        rowName={({ order_number }) => `order ${order_number}`}
         search={search}
+        onSearch={show}
+        views={views}
         filters={useFilters(search, views)}
         placeholder="Search number, customer or note"
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <SelectionBar selection={selection}>{can('orders.edit') && <BulkStatus selection={selection} />}</SelectionBar>
-      <DataTable
-        caption="Orders"
-        list={list}
-        columns={visible}
-        idOf={({ id }) => id}
-        nameOf={({ order_number }) => `order ${order_number}`}
+        sortedBy="placed_at"
         openId={openId}
         onOpen={({ id }) => void navigate({ to: '/orders/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'placed_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        {...(can('orders.edit') && { selection })}
-        empty={<NoOrders isFiltered={Object.keys(search).length > 0} />}
+        detail={openId !== undefined && <Outlet />}
+        exportFile={
+          can('orders.export') &&
+          ((client, format, signal) => client.orders.export({ ...inputOf(search), format }, { signal }))
+        }
+        actions={can('orders.create') && <NewOrderButton />}
+        selection={can('orders.edit') && selection}
+        selectionActions={<BulkStatus selection={selection} />}
+        empty={
+          <EmptyState icon={ReceiptText} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
+            Orders from your shop appear here as they come in. You can also enter one yourself.
+          </EmptyState>
+        }
+        onClear={() => void navigate({ to: '/orders' })}
       />
       <StatusDialog id={changing} onClose={() => setChanging(undefined)} />
-    </ListPage>
+    </>
   );
 }
 
@@ -146,18 +131,5 @@ function NewOrderButton() {
       <Icon icon={Plus} />
       New order
     </Button>
-  );
-}
-
-function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
-  const can = useCan();
-  const navigate = useNavigate();
-  if (isFiltered) {
-    return <NoMatch icon={ReceiptText} names={['order', 'orders']} onClear={() => void navigate({ to: '/orders' })} />;
-  }
-  return (
-    <EmptyState icon={ReceiptText} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
-      Orders from your shop appear here as they come in. You can also enter one yourself.
-    </EmptyState>
   );
 }

@@ -4,6 +4,7 @@ import { transitions } from '../../../../modules/orders/rules.ts';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+import { describeList } from '../../../testing/describe-list.ts';
 import { allStatuses, statuses } from './status.ts';
 
 const longName = 'Venkatanarasimharajuvaripeta Lakshminarayana Subrahmanyam Satyanarayana Murthy Rao';
@@ -67,6 +68,16 @@ test('the console offers the transitions that the API allows', () => {
 /** The platform does it, but its response does not arrive. */
 const lose = (route: Route) => route.fetch().then(() => route.abort());
 
+describeList({
+  names: ['order', 'orders'],
+  fill: async (owner) => void (await createOrders(owner, 16)),
+  total: 16,
+  search: { text: '1003', row: '1003' },
+  column: 'Items',
+  sort: { column: 'Total', by: 'total' },
+  filter: { search: '?status=failed', total: 2 },
+});
+
 describe.skipIf(!chromiumPath)('orders', () => {
   let platform: Console;
   beforeAll(async () => {
@@ -115,20 +126,6 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Customer: Asha Kulkarni').waitFor();
     await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
     await eventually(() => expect(addressOf(page).searchParams.get('sort_by')).toBe('total'));
-  });
-
-  test('orders are exported with the filters of the list', async () => {
-    const { acme, owner } = await shop();
-    await createOrders(owner, 8);
-    const page = await platform.openAs(owner, acme, '/orders?status=failed');
-    await page.getByRole('button', { name: 'Export' }).click();
-    const download = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'JSON, for programs' }).click();
-    const chunks: Buffer[] = [];
-    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk as Buffer);
-    const exported = JSON.parse(Buffer.concat(chunks).toString());
-    expect(JSON.stringify(exported)).toContain('"failed"');
-    expect(JSON.stringify(exported)).not.toContain('"shipped"');
   });
 
   test('an order shows items, money, customer, address and history, and takes its next steps', async () => {

@@ -6,14 +6,9 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { type Column, DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import type { Column } from '../../list/data-table.tsx';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useList } from '../../list/use-list.ts';
-import { Views } from '../../list/views.tsx';
 import { useLive } from '../../live/use-live.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -28,7 +23,7 @@ import { StockForm } from './stock-form.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** The columns for which there is room beside a product. */
-const besidePanel = ['title', 'status', 'price', 'stock'];
+const columnsBesideProduct = ['title', 'status', 'price', 'stock'];
 
 /** All products, and the one that is open beside them. */
 export function ProductsPage() {
@@ -53,7 +48,8 @@ function Products() {
   const low = useApi(keys.products.runningOut, (client) =>
     client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
   );
-  const { visible, choice } = useColumns('products', useProductColumns());
+  const columns = useProductColumns();
+  const can = useCan();
   useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], keys.products.all);
   const views = [
     { label: 'All', search: {} },
@@ -62,36 +58,40 @@ function Products() {
     { label: 'Running out', search: runningOut, count: low.data?.pagination.total },
   ];
   return (
-    <ListPage
+    <ResourceList
       title="Products"
-      actions={<Actions search={search} total={list.total} />}
+      names={['product', 'products']}
+      icon={Package}
+      list={list}
+      columns={columns}
+      columnsBesideRecord={columnsBesideProduct}
+      rowName={({ title }) => title}
+      search={search}
+      onSearch={show}
+      views={views}
+      filters={filtersOf(categories.data?.categories ?? [])}
+      placeholder="Search title, SKU or tag"
+      sortedBy="created_at"
+      openId={openId}
+      onOpen={({ id }) => void navigate({ to: '/products/$id', params: { id }, search })}
       detail={hasDetail && <Outlet />}
-    >
-      <Views name="products" views={views} search={search} onChange={show} />
-      <FilterBar
-        search={search}
-        filters={filtersOf(categories.data?.categories ?? [])}
-        placeholder="Search title, SKU or tag"
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <DataTable
-        caption="Products"
-        list={list}
-        columns={hasDetail ? visible.filter(({ key }) => besidePanel.includes(key)) : visible}
-        idOf={({ id }) => id}
-        nameOf={({ title }) => title}
-        openId={openId}
-        onOpen={({ id }) => void navigate({ to: '/products/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        empty={<NoProducts search={search} />}
-      />
-    </ListPage>
+      exportFile={
+        can('products.export') &&
+        ((client, format, signal) => client.products.export({ ...(search as ProductsExportInput), format }, { signal }))
+      }
+      actions={<Actions search={search} />}
+      empty={<NoProducts />}
+      {...(search.low_stock === 'true' && { noMatch: nothingRunningOut })}
+      onClear={() => void navigate({ to: '/products' })}
+    />
   );
 }
+
+const nothingRunningOut = (
+  <EmptyState icon={Package} title="Nothing is running out">
+    Products appear here when few units are left to sell.
+  </EmptyState>
+);
 
 function useProductColumns(): readonly Column<Product>[] {
   const price = usePriceFormat();
@@ -214,12 +214,7 @@ function Stock({ product, canEdit }: { readonly product: Product; readonly canEd
   return <StockForm product={product} trigger={trigger} />;
 }
 
-interface ActionsProps {
-  readonly search: Search;
-  readonly total: number | undefined;
-}
-
-function Actions({ search, total }: ActionsProps) {
+function Actions({ search }: { readonly search: Search }) {
   const can = useCan();
   const navigate = useNavigate();
   const canCreate = can('products.create');
@@ -227,15 +222,6 @@ function Actions({ search, total }: ActionsProps) {
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
   return (
     <>
-      {can('products.export') && (
-        <ExportButton
-          name="products"
-          total={total}
-          read={(client, format, signal) =>
-            client.products.export({ ...(search as ProductsExportInput), format }, { signal })
-          }
-        />
-      )}
       {can('products.import') && (
         <Button onClick={() => void navigate({ to: '/products/import' })}>
           <Icon icon={Upload} />
@@ -252,22 +238,9 @@ function Actions({ search, total }: ActionsProps) {
   );
 }
 
-function NoProducts({ search }: { readonly search: Search }) {
+function NoProducts() {
   const can = useCan();
   const navigate = useNavigate();
-  const isFiltered = Object.keys(search).some((key) => !key.startsWith('sort_'));
-  if (search.low_stock === 'true') {
-    return (
-      <EmptyState icon={Package} title="Nothing is running out">
-        Products appear here when few units are left to sell.
-      </EmptyState>
-    );
-  }
-  if (isFiltered) {
-    return (
-      <NoMatch icon={Package} names={['product', 'products']} onClear={() => void navigate({ to: '/products' })} />
-    );
-  }
   const action = can('products.create') && (
     <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>
       New product
