@@ -31,7 +31,8 @@ interface ResourceListProps<Row extends Identified> {
   /** The filters, the search and the sort order, from the address. */
   readonly search: Search;
   readonly onSearch: (search: Search) => void;
-  readonly views: readonly View[];
+  /** `undefined` until they are known. */
+  readonly views: readonly View[] | undefined;
   readonly filters: readonly Filter[];
   readonly placeholder: string;
   /** The column of the sort order without `sort_by`, newest first. */

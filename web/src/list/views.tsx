@@ -19,13 +19,17 @@ export interface View {
 interface ViewsProps {
   /** Under which the user's own views are kept. */
   readonly name: string;
-  readonly views: readonly View[];
+  /** `undefined` until they are known. */
+  readonly views: readonly View[] | undefined;
   readonly search: Search;
   readonly onChange: (search: Search) => void;
 }
 
+const unknown: readonly View[] = [{ label: 'All', search: {} }];
+
 /** Tabs above a list: sets of filters of ours and of the user. */
-export function Views({ name, views, search, onChange }: ViewsProps) {
+export function Views({ name, views: known, search, onChange }: ViewsProps) {
+  const views = known ?? unknown;
   const [saved, setSaved] = useStored<readonly View[]>(`views.${name}`, []);
   const current = keyOf(search);
   const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
@@ -50,7 +54,7 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
           )}
         </span>
       ))}
-      {!isKnown && (
+      {known && !isKnown && (
         <SaveView onSave={(label) => setSaved([...saved.filter((one) => one.label !== label), { label, search }])} />
       )}
     </TabBar>

@@ -10,7 +10,7 @@ import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { segmentLabels } from '../customers/customer-list.ts';
+import { useSegmentLabels } from '../customers/segments.ts';
 import { type Status as OrderStatus, statuses as orderStatuses } from '../orders/status.ts';
 import { channels, statuses } from './conversation-list.ts';
 
@@ -42,11 +42,7 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
           </a>
         )}
         {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
-        {detail && detail.segments.length + detail.tags.length > 0 && (
-          <p className="text-sm text-secondary">
-            {[...detail.segments.map((segment) => segmentLabels[segment]), ...detail.tags].join(', ')}
-          </p>
-        )}
+        {detail && <SegmentsAndTags customer={detail} />}
       </div>
       {isLoading && <Skeleton className="h-40 w-full" />}
       {detail && (
@@ -121,6 +117,12 @@ function LastOrders({ customer: { recent_orders: orders } }: { readonly customer
       </ul>
     </Part>
   );
+}
+
+function SegmentsAndTags({ customer: { segments, tags } }: { readonly customer: CustomerDetail }) {
+  const labels = useSegmentLabels(segments).map(({ label }) => label);
+  if (segments.length + tags.length === 0) return null;
+  return <p className="min-h-5 text-sm text-secondary">{[...labels, ...tags].join(', ')}</p>;
 }
 
 function OtherConversations({ conversation: { id, customer_id } }: { readonly conversation: Conversation }) {

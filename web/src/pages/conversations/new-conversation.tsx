@@ -1,3 +1,4 @@
+import { conversationsLimits } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, X } from 'lucide-react';
 import { affectedByConversation, affectedByCustomer } from '../../api/affected-keys.ts';
@@ -61,6 +62,8 @@ interface ConversationValues {
   readonly 'customer.phone'?: string;
 }
 
+const limits = conversationsLimits.create;
+
 function NewConversationForm() {
   const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
@@ -118,11 +121,11 @@ function NewConversationForm() {
           )}
         </Field>
         <Field label="Subject" {...form.field('subject')}>
-          {(control) => <Input {...control} maxLength={255} placeholder="Optional" />}
+          {(control) => <Input {...control} maxLength={limits.subject} placeholder="Optional" />}
         </Field>
       </div>
       <Field label="Message" {...form.field('message.body')} help="Optional.">
-        {(control) => <TextArea {...control} rows={6} maxLength={20_000} />}
+        {(control) => <TextArea {...control} rows={6} maxLength={limits['message.body']} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button type="submit" look="primary" isBusy={form.isBusy}>
@@ -173,10 +176,10 @@ function Recipient({ form, onChoose }: RecipientProps) {
           <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or a new customer' : 'The customer'}</span>
         </legend>
         <Field label="First name" {...form.field('customer.first_name')}>
-          {(control) => <Input {...control} maxLength={255} />}
+          {(control) => <Input {...control} maxLength={limits['customer.first_name']} />}
         </Field>
         <Field label="Last name" {...form.field('customer.last_name')}>
-          {(control) => <Input {...control} maxLength={255} />}
+          {(control) => <Input {...control} maxLength={limits['customer.last_name']} />}
         </Field>
         <Field
           label="Email"

@@ -1,4 +1,4 @@
-import type { Conversation } from '@chowk/client';
+import { type Conversation, conversationsLimits } from '@chowk/client';
 import { useRef } from 'react';
 import { useStored } from '../../session/stored.ts';
 import { Button } from '../../ui/button.tsx';
@@ -6,7 +6,7 @@ import { CannedReplies } from './canned-replies.tsx';
 import { useSend } from './outbox.ts';
 
 const fieldId = 'reply';
-const maxLength = 20_000;
+const maxLength = conversationsLimits.reply.body;
 
 interface Draft {
   readonly text: string;

@@ -1,4 +1,4 @@
-import { ChowkError, type CustomerAddress } from '@chowk/client';
+import { ChowkError, type CustomerAddress, customersLimits } from '@chowk/client';
 import { useState } from 'react';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -12,8 +12,6 @@ import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-
-const maxLengths: Partial<Record<AddressField, number>> = { pincode: 20, country: 100, phone: 32 };
 
 interface AddressFormProps {
   readonly customerId: string;
@@ -73,7 +71,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
               {(control) => (
                 <Input
                   {...control}
-                  maxLength={maxLengths[name] ?? 255}
+                  maxLength={customersLimits.addAddress[name]}
                   autoComplete="off"
                   defaultValue={address?.[name] ?? ''}
                 />

@@ -1,4 +1,4 @@
-import type { CustomerDetail } from '@chowk/client';
+import { type CustomerDetail, customersLimits } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCan } from '../../api/use-api.ts';
@@ -30,6 +30,8 @@ export function readCustomer(values: CustomerValues) {
   };
 }
 
+const limits = customersLimits.create;
+
 interface CustomerFormProps {
   readonly form: Form<CustomerValues>;
   /** What the fields have at first. */
@@ -52,7 +54,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
           {(control) => (
             <Input
               {...control}
-              maxLength={255}
+              maxLength={limits.first_name}
               autoComplete="off"
               autoFocus
               defaultValue={customer?.first_name ?? ''}
@@ -61,7 +63,12 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         </Field>
         <Field label="Last name" {...field('last_name')}>
           {(control) => (
-            <Input {...control} maxLength={255} autoComplete="off" defaultValue={customer?.last_name ?? ''} />
+            <Input
+              {...control}
+              maxLength={limits.last_name}
+              autoComplete="off"
+              defaultValue={customer?.last_name ?? ''}
+            />
           )}
         </Field>
       </div>
@@ -77,7 +84,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         {(control) => <Input {...control} type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />}
       </Field>
       <Field label="Notes" {...field('notes')} help="Only your team sees them.">
-        {(control) => <TextArea {...control} rows={4} maxLength={20_000} defaultValue={customer?.notes ?? ''} />}
+        {(control) => <TextArea {...control} rows={4} maxLength={limits.notes} defaultValue={customer?.notes ?? ''} />}
       </Field>
       <Checkbox
         name={field('accepts_marketing').name}

@@ -32,17 +32,6 @@ export const searchKeys: readonly string[] = [
 /** Of an address, without what belongs to the open customer. */
 export const searchOfList: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
 
-export type SegmentKey = 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing';
-
-export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
-  new: 'New',
-  returning: 'Returning',
-  loyal: 'Loyal',
-  vip: 'VIP',
-  at_risk: 'At risk',
-  marketing: 'Accepts marketing',
-};
-
 /** `1 customer`, `5 customers`. */
 export function counted(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;

@@ -10,7 +10,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-import { type SegmentKey, segmentLabels } from './customer-list.ts';
+import { type SegmentKey, useSegmentLabels } from './segments.ts';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagChange, useTagNames } from './tags.ts';
 
@@ -30,14 +30,15 @@ interface SummaryProps {
 /** How to reach the customer, and what they have bought. */
 export function CustomerSummary({ customer }: SummaryProps) {
   const { segments, anonymized_at } = customer;
+  const labels = useSegmentLabels(segments);
   return (
     <div className="grid min-w-0 gap-4">
       {anonymized_at && <Notice>The personal data of this customer was erased on {exactTime(anonymized_at)}.</Notice>}
       <Contact customer={customer} />
-      <div className="flex flex-wrap gap-1.5">
-        {segments.map((key) => (
+      <div className="flex min-h-5.5 flex-wrap gap-1.5">
+        {labels.map(({ key, label }) => (
           <StatusPill key={key} tone={segmentTones[key]}>
-            {segmentLabels[key]}
+            {label}
           </StatusPill>
         ))}
       </div>

@@ -9,6 +9,7 @@ import type { Column } from '../../list/data-table.tsx';
 import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
 import { useList } from '../../list/use-list.ts';
+import type { View } from '../../list/views.tsx';
 import { useLive } from '../../live/use-live.ts';
 import { customerNameOf } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
@@ -18,7 +19,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
+import { filtersWith, searchOfList } from './customer-list.ts';
+import { useSegments } from './segments.ts';
 import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [
@@ -164,15 +166,13 @@ function Customers() {
 }
 
 /** One for each segment, with its current number of customers. */
-function useSegmentViews() {
-  const { data } = useApi(keys.customers.segments, (client) => client.customers.listSegments());
+function useSegmentViews(): readonly View[] | undefined {
+  const segments = useSegments();
   const all = useApi(keys.customers.total, (client) => client.customers.list({ per_page: 1 }));
-  return [
-    { label: 'All', search: {}, count: all.data?.pagination.total },
-    ...Object.entries(segmentLabels).map(([key, label]) => ({
-      label,
-      search: { segment: key },
-      count: data?.segments.find((one) => one.key === (key as SegmentKey))?.count,
-    })),
-  ];
+  return (
+    segments && [
+      { label: 'All', search: {}, count: all.data?.pagination.total },
+      ...segments.map(({ key, label, count: value }) => ({ label, search: { segment: key }, count: value })),
+    ]
+  );
 }

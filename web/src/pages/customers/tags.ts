@@ -1,4 +1,4 @@
-import type { Client } from '@chowk/client';
+import { type Client, customersLimits } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
 import { affectedByTags } from '../../api/affected-keys.ts';
 import { messageOf } from '../../api/error-message.ts';
@@ -15,8 +15,7 @@ export interface TagChange {
   readonly tags: readonly string[];
 }
 
-/** The limit of one request. */
-const maxIds = 1_000;
+const maxIds = customersLimits.addTags.customer_ids;
 
 /** Tag by tag, because the customers that change differ and only these are undone. */
 async function send(client: Client, { kind, ids, tags }: TagChange, undos: TagChange[] = []): Promise<TagChange[]> {

@@ -1,4 +1,4 @@
-import { ChowkError, createClient } from '@chowk/client';
+import { ChowkError, createClient, onboardingLimits } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
@@ -6,16 +6,16 @@ import { messageOf } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
 import { Icon } from '../../ui/icon.tsx';
 
-const types = ['image/jpeg', 'image/png', 'application/pdf'];
+const { types, maxBytes } = onboardingLimits.uploadDocument.file;
 const megabyte = 1024 * 1024;
-const maxMegabytes = 10;
+const maxMegabytes = maxBytes / megabyte;
 
 const labels: Readonly<Record<string, { readonly title: string; readonly help: string }>> = {
   government_id: { title: 'Government ID', help: 'Passport, driving license or another id with your photo.' },
   selfie: { title: 'Selfie', help: 'A photo of you, with your face well visible.' },
 };
 
-type DocumentType = 'government_id' | 'selfie';
+type DocumentType = Parameters<ReturnType<typeof createClient>['onboarding']['uploadDocument']>[0]['type'];
 
 interface DocumentUploadProps {
   readonly applicationId: string;
@@ -93,8 +93,8 @@ function noteLook(isError: boolean): string {
 
 /** Before anything is sent. The platform looks at the content too. */
 function mustBeAccepted({ type, size, name }: File): void {
-  if (!types.includes(type)) throw new Error(`${name} is not a JPEG, PNG or PDF file.`);
-  if (size <= maxMegabytes * megabyte) return;
+  if (!types.some((one) => one === type)) throw new Error(`${name} is not a JPEG, PNG or PDF file.`);
+  if (size <= maxBytes) return;
   throw new Error(`${name} has ${(size / megabyte).toFixed(1)} MB. At most ${maxMegabytes} MB are accepted.`);
 }
 

@@ -1,4 +1,4 @@
-import type { Order } from '@chowk/client';
+import { type Order, ordersLimits } from '@chowk/client';
 import { affectedByOrder } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
@@ -34,7 +34,7 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}
       <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
-        {(control) => <Input {...control} maxLength={1_000} autoFocus />}
+        {(control) => <Input {...control} maxLength={ordersLimits.cancel.reason} autoFocus />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Keep order</Button>

@@ -1,4 +1,4 @@
-import type { OrderDetails } from '@chowk/client';
+import { type OrderDetails, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
@@ -67,7 +67,7 @@ function NoteForm({ order, onDone }: NoteFormProps) {
         name={form.field('note').name}
         defaultValue={note ?? ''}
         autoFocus
-        maxLength={20_000}
+        maxLength={ordersLimits.update.note}
         rows={4}
         aria-invalid={form.errors.note ? true : undefined}
         aria-describedby={form.errors.note && 'note-error'}

@@ -1,11 +1,10 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { transitions } from '../../../../modules/orders/rules.ts';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
 import { describeList } from '../../../testing/describe-list.ts';
-import { allStatuses, statuses } from './status.ts';
+import { allStatuses } from './status.ts';
 
 const longName = 'Venkatanarasimharajuvaripeta Lakshminarayana Subrahmanyam Satyanarayana Murthy Rao';
 const customers = [
@@ -60,10 +59,6 @@ async function createOrders(asha: Person, total: number, fields: object = {}) {
 }
 
 const addressOf = (page: Page) => new URL(page.url());
-
-test('the console offers the transitions that the API allows', () => {
-  expect(Object.fromEntries(allStatuses.map((status) => [status, statuses[status].next]))).toEqual(transitions);
-});
 
 /** The platform does it, but its response does not arrive. */
 const lose = (route: Route) => route.fetch().then(() => route.abort());

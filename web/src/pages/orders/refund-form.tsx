@@ -1,4 +1,4 @@
-import type { Order } from '@chowk/client';
+import { type Order, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
 import { affectedByOrder } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
@@ -72,7 +72,7 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
         )}
       </Field>
       <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
-        {(control) => <Input {...control} maxLength={1_000} />}
+        {(control) => <Input {...control} maxLength={ordersLimits.refund.reason} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>

@@ -1,4 +1,4 @@
-import type { Order } from '@chowk/client';
+import type { Order, OrderDetails } from '@chowk/client';
 import { useState } from 'react';
 import { messageOf } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -64,7 +64,7 @@ export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
 }
 
 interface ChoiceProps {
-  readonly order: Order;
+  readonly order: OrderDetails;
   readonly onChoose: (status: Status) => void;
 }
 

@@ -4,7 +4,7 @@ import { messageOf } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
-import { canUndo, type Status, statuses } from './status.ts';
+import { type Status, statuses } from './status.ts';
 
 type Changed = Pick<Order, 'id' | 'order_number' | 'status' | 'customer_id'>;
 
@@ -14,9 +14,10 @@ export function useStatusChange(): (order: Changed, to: Status) => Promise<void>
   return async function change(order, to) {
     try {
       await api().orders.updateStatus({ id: order.id, status: to });
+      const { order: changed } = await api().orders.get({ id: order.id });
       const undo = { label: 'Undo', run: () => void change({ ...order, status: to }, order.status) };
       const text = `Order ${order.order_number} is now ${statuses[to].label.toLowerCase()}.`;
-      toast(text, canUndo(order.status, to) ? undo : undefined);
+      toast(text, changed.next_statuses.includes(order.status) ? undo : undefined);
     } catch (error) {
       toast(messageOf(error));
     }

@@ -1,4 +1,4 @@
-import type { NewProduct, Product } from '@chowk/client';
+import { type NewProduct, type Product, productsLimits } from '@chowk/client';
 import type { Form } from '../../form/use-form.ts';
 import { plainAmount } from '../../format/amount.ts';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
@@ -62,7 +62,9 @@ export function ProductFields({ texts, form: { errors, field }, hasFocus = false
   return (
     <>
       <Field label="Title" {...field('title')}>
-        {(control) => <Input {...control} maxLength={255} defaultValue={texts.title} autoFocus={hasFocus} />}
+        {(control) => (
+          <Input {...control} maxLength={productsLimits.create.title} defaultValue={texts.title} autoFocus={hasFocus} />
+        )}
       </Field>
       <Field label="Description" {...field('description')}>
         {(control) => <TextArea {...control} rows={4} defaultValue={texts.description} />}
@@ -77,7 +79,7 @@ export function ProductFields({ texts, form: { errors, field }, hasFocus = false
           )}
         </Field>
         <Field label="SKU" {...field('sku')}>
-          {(control) => <Input {...control} maxLength={64} defaultValue={texts.sku} />}
+          {(control) => <Input {...control} maxLength={productsLimits.create.sku} defaultValue={texts.sku} />}
         </Field>
         <Field label="Status" {...field('status')}>
           {(control) => (

@@ -1,4 +1,4 @@
-import { ChowkError, type Product, type ProductImage } from '@chowk/client';
+import { ChowkError, type Product, type ProductImage, productsLimits } from '@chowk/client';
 import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { affectedByImages } from '../../api/affected-keys.ts';
@@ -14,9 +14,8 @@ import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
-const types = ['image/jpeg', 'image/png', 'image/webp'];
-const maxBytes = 10 * 1024 * 1024;
-const maxImages = 20;
+const { types, maxBytes } = productsLimits.addImage.file;
+const maxImages = productsLimits.create.images;
 
 interface Upload {
   readonly key: number;
@@ -141,8 +140,9 @@ function useUploads({ id, images }: Product) {
 }
 
 function fileProblem({ type, size }: File): string | undefined {
-  if (!types.includes(type)) return 'Not an image of the types JPEG, PNG or WebP.';
-  if (size > maxBytes) return `${(size / 1024 / 1024).toFixed(1)} MB; an image has at most 10 MB.`;
+  if (!types.some((one) => one === type)) return 'Not an image of the types JPEG, PNG or WebP.';
+  if (size > maxBytes)
+    return `${(size / 1024 / 1024).toFixed(1)} MB; an image has at most ${maxBytes / 1024 / 1024} MB.`;
   return undefined;
 }
 
@@ -235,7 +235,7 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
         aria-label={`Description of image ${number}`}
         placeholder="Describe the image"
         defaultValue={image.alt}
-        maxLength={255}
+        maxLength={productsLimits.updateImage.alt}
         className="text-sm"
         onBlur={({ target }) => target.value !== image.alt && update.mutate({ alt: target.value })}
         onKeyDown={(event) => {

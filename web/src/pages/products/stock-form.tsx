@@ -1,4 +1,4 @@
-import type { Product } from '@chowk/client';
+import { type Product, productsLimits } from '@chowk/client';
 import { type ReactNode, useState } from 'react';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
@@ -100,7 +100,14 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
           )}
         </Field>
         <Field label="Reference">
-          {(control) => <Input {...control} name="reference" maxLength={255} placeholder="Optional" />}
+          {(control) => (
+            <Input
+              {...control}
+              name="reference"
+              maxLength={productsLimits.changeStock.reference}
+              placeholder="Optional"
+            />
+          )}
         </Field>
       </div>
       <Button type="submit" look="primary" disabled={change === undefined || problem !== undefined}>
