@@ -1,7 +1,7 @@
 import { ChowkError, NetworkError, TimeoutError } from '@chowk/client';
 
 /** What is wrong, for people. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof NetworkError) return 'The platform cannot be reached. Check your connection and try again.';
   if (error instanceof TimeoutError) return 'The platform did not respond in time. Try again.';
   if (error instanceof ChowkError && error.retryAfter !== undefined && error.status === 429) {

@@ -8,7 +8,7 @@ export function fetchWithProgress(onProgress: (share: number) => void): typeof f
         request.setRequestHeader(name, value);
       });
       request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
-      request.onload = () => resolve(responseOf(request));
+      request.onload = () => resolve(toResponse(request));
       request.onerror = () => reject(new TypeError('The request failed.'));
       request.onabort = () => reject(signal?.reason);
       signal?.addEventListener('abort', () => request.abort());
@@ -16,7 +16,7 @@ export function fetchWithProgress(onProgress: (share: number) => void): typeof f
     });
 }
 
-function responseOf(request: XMLHttpRequest): Response {
+function toResponse(request: XMLHttpRequest): Response {
   const headers = new Headers();
   for (const line of request.getAllResponseHeaders().trim().split('\r\n')) {
     const [name = '', ...value] = line.split(': ');

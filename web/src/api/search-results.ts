@@ -1,6 +1,6 @@
 import type { Client } from '@chowk/client';
 import { useDebounced } from '../state/debounced.ts';
-import { messageOf } from './error-message.ts';
+import { errorMessage } from './error-message.ts';
 import type { Key } from './query-keys.ts';
 import { useApi } from './use-api.ts';
 
@@ -27,6 +27,6 @@ export function useSearchResults<Result>(
   return {
     data: isLong ? data : undefined,
     isSearching: text.length >= minLength && (text !== query || isLoading),
-    failure: isLong && error ? messageOf(error) : undefined,
+    failure: isLong && error ? errorMessage(error) : undefined,
   };
 }

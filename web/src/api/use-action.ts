@@ -2,7 +2,7 @@ import type { Client } from '@chowk/client';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, useTenant } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
-import { messageOf } from './error-message.ts';
+import { errorMessage } from './error-message.ts';
 import type { Key } from './query-keys.ts';
 import { refetch, tenantKey } from './use-api.ts';
 
@@ -28,7 +28,7 @@ export function useAction<Input, Result>(
       await leave?.(input);
       await refetchAll(...affects);
     },
-    onError: (error) => toast(messageOf(error)),
+    onError: (error) => toast(errorMessage(error)),
   });
 }
 

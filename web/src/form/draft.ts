@@ -4,23 +4,23 @@
 import { storageKey } from '../session/session.ts';
 import { forgetSubmission } from './submission.ts';
 
-const keyOf = (name: string) => storageKey(`draft.${name}`);
+const draftKey = (name: string) => storageKey(`draft.${name}`);
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export function keepDraft(name: string, form: HTMLFormElement): void {
-  const changed = controlsOf(form).filter((control) => contentOf(control) !== initialContentOf(control));
-  const values = Object.fromEntries(changed.map((control) => [control.name, contentOf(control)]));
+  const changed = draftControls(form).filter((control) => readContent(control) !== initialContent(control));
+  const values = Object.fromEntries(changed.map((control) => [control.name, readContent(control)]));
   if (changed.length === 0) clearDraft(name);
-  else localStorage.setItem(keyOf(name), JSON.stringify(values));
+  else localStorage.setItem(draftKey(name), JSON.stringify(values));
 }
 
 /** Returns whether something was restored. */
 export function restoreDraft(name: string, form: HTMLFormElement): boolean {
   const values = readDraft(name);
   let isChanged = false;
-  for (const control of controlsOf(form)) {
+  for (const control of draftControls(form)) {
     const value = values[control.name];
-    if (value === undefined || value === contentOf(control)) continue;
+    if (value === undefined || value === readContent(control)) continue;
     if (control instanceof HTMLInputElement && control.type === 'checkbox') control.checked = value === true;
     else control.value = String(value);
     isChanged = true;
@@ -29,20 +29,20 @@ export function restoreDraft(name: string, form: HTMLFormElement): boolean {
 }
 
 export function clearDraft(name: string): void {
-  localStorage.removeItem(keyOf(name));
+  localStorage.removeItem(draftKey(name));
   forgetSubmission(name);
 }
 
 function readDraft(name: string): Readonly<Record<string, string | boolean>> {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(name)) ?? '{}');
+    return JSON.parse(localStorage.getItem(draftKey(name)) ?? '{}');
   } catch {
     return {};
   }
 }
 
 /** Without passwords and files. */
-function controlsOf(form: HTMLFormElement): Control[] {
+function draftControls(form: HTMLFormElement): Control[] {
   return [...form.elements].filter(
     (one): one is Control =>
       (one instanceof HTMLInputElement &&
@@ -53,11 +53,11 @@ function controlsOf(form: HTMLFormElement): Control[] {
   );
 }
 
-function contentOf(control: Control): string | boolean {
+function readContent(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value;
 }
 
-function initialContentOf(control: Control): string | boolean {
+function initialContent(control: Control): string | boolean {
   if (control instanceof HTMLSelectElement) {
     const options = [...control.options];
     return (options.find(({ defaultSelected }) => defaultSelected) ?? options[0])?.value ?? '';

@@ -1,5 +1,5 @@
 import type { ChowkError } from '@chowk/client';
-import { fieldMessages, messageOf } from '../api/error-message.ts';
+import { errorMessage, fieldMessages } from '../api/error-message.ts';
 
 /* What a form shows of an error of the platform. */
 
@@ -29,5 +29,5 @@ export function unshownMessage(fields: Fields, shown: readonly string[], text: s
 
 /** A failure that belongs to no field. */
 export function formProblem(failure: unknown, fields: Fields, unshown: string | undefined): string | undefined {
-  return failure !== undefined && Object.keys(fields).length === 0 ? messageOf(failure) : unshown;
+  return failure !== undefined && Object.keys(fields).length === 0 ? errorMessage(failure) : unshown;
 }

@@ -4,7 +4,7 @@ import { storageKey } from '../session/session.ts';
 type Send<Input, Result> = (input: Input, options: { readonly idempotencyKey: string }) => Promise<Result>;
 type Keys = Readonly<Record<string, string>>;
 
-const placeOf = (form: string) => storageKey(`draft.sent.${form}`);
+const submissionKey = (form: string) => storageKey(`draft.sent.${form}`);
 
 /**
  * Sends a form with an idempotency key that stays the same for the same input until it succeeds or is forgotten, also over a
@@ -12,7 +12,7 @@ const placeOf = (form: string) => storageKey(`draft.sent.${form}`);
  */
 export async function submit<Input, Result>(form: string, send: Send<Input, Result>, input: Input): Promise<Result> {
   const content = JSON.stringify(input);
-  const place = placeOf(form);
+  const place = submissionKey(form);
   const keys = readKeys(place);
   const idempotencyKey = keys[content] ?? newKey();
   localStorage.setItem(place, JSON.stringify({ ...keys, [content]: idempotencyKey }));
@@ -23,7 +23,7 @@ export async function submit<Input, Result>(form: string, send: Send<Input, Resu
 
 /** The user has started over: the same input is sent as a new request. */
 export function forgetSubmission(form: string): void {
-  localStorage.removeItem(placeOf(form));
+  localStorage.removeItem(submissionKey(form));
 }
 
 function readKeys(place: string): Keys {

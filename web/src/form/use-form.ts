@@ -77,7 +77,7 @@ export function useForm<Values extends FormValues<Values> = object, Other extend
       setFailure(error);
       setEdited([]);
       const names = error instanceof ChowkError ? Object.keys(error.fields) : [];
-      const first = [...form.elements].find((one) => one instanceof HTMLElement && names.includes(nameOf(one)));
+      const first = [...form.elements].find((one) => one instanceof HTMLElement && names.includes(fieldName(one)));
       const control = first instanceof HTMLFieldSetElement ? first.querySelector('input') : first;
       if (control instanceof HTMLElement) control.focus();
     } finally {
@@ -108,7 +108,7 @@ export function useForm<Values extends FormValues<Values> = object, Other extend
       // An error disappears when its field is corrected.
       onInput({ target, currentTarget }) {
         if (draft !== undefined) keepDraft(draft, currentTarget);
-        const name = target instanceof Element ? nameOf(target) : '';
+        const name = target instanceof Element ? fieldName(target) : '';
         if (!edited.includes(name)) setEdited([...edited, name]);
       },
     },
@@ -121,7 +121,7 @@ function useUnshown(form: RefObject<HTMLFormElement | null>, fields: ChowkError[
   useLayoutEffect(() => {
     const { textContent: text = '', elements = [] } = form.current ?? {};
     // Some show a message of their own.
-    const shown = [...elements].filter((one) => one.matches('fieldset, [aria-invalid=true]')).map(nameOf);
+    const shown = [...elements].filter((one) => one.matches('fieldset, [aria-invalid=true]')).map(fieldName);
     // What is in the text only because it was added here is not shown otherwise.
     setUnshown((before = '') => unshownMessage(fields, shown, text.replace(before, '')));
   }, [form, fields]);
@@ -133,6 +133,6 @@ export function readValues<Values extends FormValues<Values>>(form: HTMLFormElem
   return Object.fromEntries(new FormData(form)) as Values;
 }
 
-function nameOf(element: Element): string {
+function fieldName(element: Element): string {
   return element.getAttribute('name') ?? '';
 }

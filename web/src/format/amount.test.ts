@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { centsOf, plainAmount } from './amount.ts';
+import { parseCents, plainAmount } from './amount.ts';
 
 test.each([
   [' 1200.50 ', '1200.50'],
@@ -26,5 +26,5 @@ test.each([
   ['-1', undefined],
   ['', undefined],
 ])('the hundredths of %j', (typed, cents) => {
-  expect(centsOf(typed)).toBe(cents);
+  expect(parseCents(typed)).toBe(cents);
 });

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { messageOf } from '../api/error-message.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { useIsNarrow } from '../screen/narrow.ts';
 import { useWidth } from '../screen/use-width.ts';
@@ -39,7 +39,7 @@ interface DataTableProps<Row> {
   readonly list: List<Row>;
   readonly columns: readonly Column<Row>[];
   /** For screen readers: what a checkbox selects. */
-  readonly nameOf: (row: Row) => string;
+  readonly rowName: (row: Row) => string;
   readonly onOpen: (row: Row) => void;
   /** The record that is shown beside the table. */
   readonly openId?: string | undefined;
@@ -52,7 +52,7 @@ interface DataTableProps<Row> {
 
 /** Shows as many rows as the screen has room for, of a list of any length. */
 export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>) {
-  const { caption, list, columns: all, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
+  const { caption, list, columns: all, rowName, onOpen, openId, sort, onSort, selection, empty } = props;
   const isNarrow = useIsNarrow();
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const available = useWidth(scroller);
@@ -88,7 +88,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
     toggle: (id, index, isRange) => selection?.toggle(id, index, isRange ? idAt : undefined),
   });
   const width = columns.length + (selection ? 1 : 0);
-  if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
+  if (list.error && list.total === undefined) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
   if (list.total === 0) return empty;
   return (
     <section
@@ -134,7 +134,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
                 row={row}
                 id={id}
                 index={index}
-                name={nameOf(row)}
+                name={rowName(row)}
                 columns={columns as readonly Column<unknown>[]}
                 isOpen={id === openId}
                 isSelected={selection?.has(id)}
@@ -147,7 +147,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
       </table>
       {list.error && (
         <div className="sticky bottom-2 left-0 pt-2">
-          <Notice tone="error">{messageOf(list.error)}</Notice>
+          <Notice tone="error">{errorMessage(list.error)}</Notice>
         </div>
       )}
     </section>
@@ -160,12 +160,12 @@ const selectWidth = 36;
 /** Leaves out the last columns if there is no room, for instance beside an open record. */
 function fit<Row>(columns: readonly Column<Row>[], available: number | undefined): readonly Column<Row>[] {
   if (available === undefined) return columns;
-  const needed = columns.reduce((sum, { width }) => sum + widthOf(width), selectWidth);
+  const needed = columns.reduce((sum, { width }) => sum + columnWidth(width), selectWidth);
   const extra = columns.findLastIndex(({ isOnPhone }, index) => index > 0 && !isOnPhone);
   return needed <= available || extra < 0 ? columns : fit(columns.toSpliced(extra, 1), available);
 }
 
-function widthOf(width: string | undefined): number {
+function columnWidth(width: string | undefined): number {
   return width?.endsWith('rem') ? Number.parseFloat(width) * 16 : flexibleWidth;
 }
 
@@ -207,7 +207,7 @@ interface TableRowProps {
   readonly actions: RowActions;
 }
 
-const checkboxLook =
+const checkboxStyle =
   'grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 ' +
   'before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent ' +
   'checked:bg-accent checked:before:scale-100';
@@ -231,7 +231,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
               onChange={({ nativeEvent }) =>
                 actions.toggle(id, index, nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey)
               }
-              className={checkboxLook}
+              className={checkboxStyle}
             />
           </label>
         </td>
@@ -267,7 +267,7 @@ function SelectAll({ ids, selection }: SelectAllProps) {
         checked={isAll}
         disabled={ids.length === 0}
         onChange={() => selection.toggleAll(ids)}
-        className={`${checkboxLook} indeterminate:border-accent indeterminate:bg-accent indeterminate:before:scale-100 indeterminate:before:[clip-path:inset(40%_0)]`}
+        className={`${checkboxStyle} indeterminate:border-accent indeterminate:bg-accent indeterminate:before:scale-100 indeterminate:before:[clip-path:inset(40%_0)]`}
       />
     </label>
   );
@@ -285,14 +285,14 @@ function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderPr
   const { label, width, isNumber, sortBy } = column;
   const isSorted = sortBy !== undefined && sort?.by === sortBy;
   const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown;
-  const look = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
+  const style = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
   const next = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
   return (
     <th
       scope="col"
       style={{ width: isShare || !width?.endsWith('%') ? width : undefined }}
       aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
-      className={look}
+      className={style}
     >
       {sortBy !== undefined && onSort ? (
         <button

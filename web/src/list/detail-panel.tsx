@@ -1,6 +1,6 @@
 import { ArrowLeft, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { messageOf } from '../api/error-message.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -40,7 +40,7 @@ export function DetailPanel({ title, error, actions, hasIconActions = false, onC
           <Icon icon={X} />
         </IconButton>
       </div>
-      {error ? <Notice tone="error">{messageOf(error)}</Notice> : title === undefined ? <Loading /> : children}
+      {error ? <Notice tone="error">{errorMessage(error)}</Notice> : title === undefined ? <Loading /> : children}
     </article>
   );
 }

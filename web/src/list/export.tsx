@@ -1,7 +1,7 @@
 import type { Client } from '@chowk/client';
 import { Download, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { messageOf } from '../api/error-message.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { count } from '../format/numbers.ts';
 import { saveFile } from '../screen/save-file.ts';
 import { api, onUserChange } from '../session/session.ts';
@@ -74,7 +74,7 @@ function ExportProgress({ progress: { bytes, rows, cancel }, total }: ExportProg
       />
       <span className="numeric text-sm whitespace-nowrap text-secondary">
         {rows !== undefined && `${count(rows)} rows · `}
-        {sizeOf(bytes)}
+        {formatBytes(bytes)}
       </span>
       <IconButton label="Cancel the export" className="size-8.5! max-md:size-10.5!" onClick={cancel}>
         <Icon icon={X} />
@@ -97,10 +97,10 @@ async function exportList(name: string, format: ExportFormat, read: (signal: Abo
       show(name, { bytes, rows, cancel });
     });
     const rows = running.get().get(name)?.rows;
-    saveFile(file, nameOf(response) ?? `${name}.${format}`);
-    toast(`Exported ${rows === undefined ? name : `${count(rows)} ${name}`} (${sizeOf(bytes)}).`);
+    saveFile(file, fileName(response) ?? `${name}.${format}`);
+    toast(`Exported ${rows === undefined ? name : `${count(rows)} ${name}`} (${formatBytes(bytes)}).`);
   } catch (error) {
-    toast(aborter.signal.aborted ? 'Export cancelled. No file was saved.' : messageOf(error));
+    toast(aborter.signal.aborted ? 'Export cancelled. No file was saved.' : errorMessage(error));
   } finally {
     stop();
     show(name, undefined);
@@ -136,11 +136,11 @@ function countLines(): (chunk: Uint8Array) => number {
   };
 }
 
-function nameOf(response: Response): string | undefined {
+function fileName(response: Response): string | undefined {
   return /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
 }
 
-function sizeOf(bytes: number): string {
+function formatBytes(bytes: number): string {
   if (bytes < 1_000_000) return `${count(Math.round(bytes / 1_000))} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

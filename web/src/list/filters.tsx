@@ -49,7 +49,7 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
           key={filter.key}
           className="inline-flex h-8 items-center gap-1 rounded-control bg-accent-tint pl-2.5 text-sm text-accent-strong max-md:h-11"
         >
-          {filter.label}: {labelOf(filter, search[filter.key] as string)}
+          {filter.label}: {filterLabel(filter, search[filter.key] as string)}
           <button
             type="button"
             aria-label={`Remove the filter ${filter.label}`}
@@ -68,7 +68,7 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
   );
 }
 
-function labelOf({ options }: Filter, value: string): string {
+function filterLabel({ options }: Filter, value: string): string {
   return options?.find(([one]) => one === value)?.[1] ?? value;
 }
 
@@ -187,7 +187,7 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
           </Field>
         ))}
         <div className="sticky -bottom-4 -m-4 bg-raised p-4">
-          <Button type="submit" look="primary" className="w-full">
+          <Button type="submit" variant="primary" className="w-full">
             Apply
           </Button>
         </div>

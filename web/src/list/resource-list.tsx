@@ -88,7 +88,7 @@ export function ResourceList<Row extends Identified>(props: ResourceListProps<Ro
         caption={title}
         list={list}
         columns={columns}
-        nameOf={props.rowName}
+        rowName={props.rowName}
         openId={props.openId}
         onOpen={props.onOpen}
         sort={{ by: search.sort_by ?? props.sortedBy, order: search.sort_order === 'asc' ? 'asc' : 'desc' }}

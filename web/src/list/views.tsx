@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
-import { TabBar, TabCount, tabLook } from '../ui/tabs.tsx';
+import { TabBar, TabCount, tabStyle } from '../ui/tabs.tsx';
 
 export interface View {
   readonly label: string;
@@ -31,9 +31,9 @@ const unknown: readonly View[] = [{ label: 'All', search: {} }];
 export function Views({ name, views: known, search, onChange }: ViewsProps) {
   const views = known ?? unknown;
   const [saved, setSaved] = useStored<readonly View[]>(`views.${name}`, []);
-  const current = keyOf(search);
-  const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
-  const base = baseOf([...views, ...saved], search);
+  const current = searchKey(search);
+  const isKnown = [...views, ...saved].some((view) => searchKey(view.search) === current);
+  const base = findBaseView([...views, ...saved], search);
   return (
     <TabBar label="Views">
       {views.map((view) => (
@@ -42,7 +42,7 @@ export function Views({ name, views: known, search, onChange }: ViewsProps) {
       {saved.map((view) => (
         <span key={view.label} className="flex items-center">
           <Tab view={view} isCurrent={view === base} onChange={onChange} />
-          {keyOf(view.search) === current && (
+          {searchKey(view.search) === current && (
             <button
               type="button"
               aria-label={`Delete the view ${view.label}`}
@@ -61,16 +61,16 @@ export function Views({ name, views: known, search, onChange }: ViewsProps) {
   );
 }
 
-function keyOf(search: Search): string {
+function searchKey(search: Search): string {
   return stringifySearch(Object.fromEntries(Object.entries(search).sort()));
 }
 
 /** The view that the search is, or that it narrows further. */
-function baseOf(views: readonly View[], search: Search): View | undefined {
-  const sizeOf = (view: View) => Object.keys(view.search).length;
+function findBaseView(views: readonly View[], search: Search): View | undefined {
+  const size = (view: View) => Object.keys(view.search).length;
   return views
     .filter((view) => Object.entries(view.search).every(([key, value]) => search[key] === value))
-    .reduce<View | undefined>((best, view) => (best && sizeOf(best) >= sizeOf(view) ? best : view), undefined);
+    .reduce<View | undefined>((best, view) => (best && size(best) >= size(view) ? best : view), undefined);
 }
 
 interface TabProps {
@@ -81,7 +81,7 @@ interface TabProps {
 
 function Tab({ view: { label, search, count }, isCurrent, onChange }: TabProps) {
   return (
-    <button type="button" aria-pressed={isCurrent} onClick={() => onChange(search)} className={tabLook}>
+    <button type="button" aria-pressed={isCurrent} onClick={() => onChange(search)} className={tabStyle}>
       {label} {count !== undefined && <TabCount>{formatCount(count)}</TabCount>}
     </button>
   );
@@ -113,7 +113,7 @@ function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
         <Field label="Name of the view" help="Filters and order, kept in this browser.">
           {(control) => <Input {...control} name="label" maxLength={40} autoFocus required />}
         </Field>
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           Save
         </Button>
       </form>

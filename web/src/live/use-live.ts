@@ -9,7 +9,7 @@ import { api, useSessionState, useTenant } from '../session/session.ts';
 let socket: { readonly tenant: string | undefined; readonly client: Socket } | undefined;
 
 /** One socket for all subscriptions, opened by the first and closed after the last. */
-function socketOf(tenant: string | undefined): Socket {
+function openSocket(tenant: string | undefined): Socket {
   if (!socket || socket.tenant !== tenant) socket = { tenant, client: createClient(api().subscriptionOptions()) };
   return socket.client;
 }
@@ -47,7 +47,7 @@ export function useLive(events: readonly string[], ...keys: readonly Key[]): voi
   const names = events.join(' ');
   useEffect(() => {
     if (!isSignedIn) return closeSocket();
-    const client = socketOf(tenant);
+    const client = openSocket(tenant);
     const { changed, stop } = readAfter(() => refetchAll());
     const stops = [
       stop,

@@ -1,6 +1,6 @@
 import type { Notification } from '@chowk/client';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { messageOf } from '../api/error-message.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { keys } from '../api/query-keys.ts';
 import { refetch, tenantKey, useApi } from '../api/use-api.ts';
 import { api, useTenant } from '../session/session.ts';
@@ -34,11 +34,11 @@ function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input
   const cache = useQueryClient();
   const tenant = useTenant();
   /** In these lists, or in all. Returns those that it has changed. */
-  const change = (rowsOf: (rows: Rows) => Rows, difference: number, lists?: readonly QueryKey[]) => {
+  const change = (changeRows: (rows: Rows) => Rows, difference: number, lists?: readonly QueryKey[]) => {
     const changed: QueryKey[] = [];
     const inList = (key: QueryKey, rows: Rows) => {
       if (lists?.includes(key) === false) return rows;
-      const next = rowsOf(rows);
+      const next = changeRows(rows);
       if (next.length !== rows.length || next.some((one, index) => one !== rows[index])) changed.push(key);
       return next;
     };
@@ -67,7 +67,7 @@ function useChange<Input>({ send, apply, revert, unread, failure }: Change<Input
     },
     onError: (error, input, before) => {
       change((rows) => revert(rows, input), -(before?.difference ?? 0), before?.lists);
-      toast(`${failure} ${messageOf(error)}`);
+      toast(`${failure} ${errorMessage(error)}`);
     },
     onSettled: async () => {
       // The last of several changes reads the result of all.

@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx';
 import { refetchNotifications, useMarkRead } from './inbox.ts';
 import { addNotification, findMissed, findNewestId, type Inbox, mergeLatest } from './merge.ts';
 import { listen } from './realtime.ts';
-import { subjectOf } from './subject.ts';
+import { subjectPath } from './subject.ts';
 
 /** As many as a page of the API can have. */
 const missedAtOnce = 100;
@@ -37,7 +37,7 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       const key = `${one.id} ${one.created_at}`;
       if (announced.has(key)) return;
       announced.add(key);
-      const path = subjectOf(one);
+      const path = subjectPath(one);
       toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open(path, one) });
     };
     const add = (one: Notification) => {

@@ -2,7 +2,7 @@ import type { Notification } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMarkRead } from './inbox.ts';
-import { subjectOf } from './subject.ts';
+import { subjectPath } from './subject.ts';
 
 interface NotificationLinkProps {
   readonly notification: Notification;
@@ -14,7 +14,7 @@ interface NotificationLinkProps {
 /** Leads to what the notification is about, if there is something, and marks it as read. */
 export function NotificationLink({ notification, onOpen, className, children }: NotificationLinkProps) {
   const markRead = useMarkRead();
-  const path = subjectOf(notification);
+  const path = subjectPath(notification);
   const read = () => {
     if (notification.read_at === null) markRead.mutate(notification);
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { subjectOf } from './subject.ts';
+import { subjectPath } from './subject.ts';
 
 test.each([
   [{ order_id: 'o1' }, null, '/orders/o1'],
@@ -14,5 +14,5 @@ test.each([
   [null, 'https://other.example', undefined],
   [null, null, undefined],
 ])('a notification with the data %j and the address %s leads to %s', (data, action_url, path) => {
-  expect(subjectOf({ data, action_url })).toBe(path);
+  expect(subjectPath({ data, action_url })).toBe(path);
 });

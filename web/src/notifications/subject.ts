@@ -10,8 +10,8 @@ const paths: Readonly<Record<Subject, string>> = {
 const subjects = Object.keys(paths) as Subject[];
 
 /** The path of what a notification is about: a conversation, an order, a customer, or the page that it names. */
-export function subjectOf({ data, action_url }: Pick<Notification, 'data' | 'action_url'>): string | undefined {
-  for (const source of sourcesOf(data)) {
+export function subjectPath({ data, action_url }: Pick<Notification, 'data' | 'action_url'>): string | undefined {
+  for (const source of idSources(data)) {
     for (const subject of subjects) {
       const id = source[`${subject}_id`];
       if (typeof id === 'string' || typeof id === 'number') return `${paths[subject]}/${encodeURIComponent(id)}`;
@@ -22,12 +22,12 @@ export function subjectOf({ data, action_url }: Pick<Notification, 'data' | 'act
 }
 
 /** Where senders put ids: in the data, or in the data of the message that carries it. */
-function sourcesOf(data: unknown): Readonly<Record<string, unknown>>[] {
-  const { data: inner, notification } = recordOf(data);
-  return [recordOf(data), recordOf(inner), recordOf(recordOf(notification).data)];
+function idSources(data: unknown): Readonly<Record<string, unknown>>[] {
+  const { data: inner, notification } = toRecord(data);
+  return [toRecord(data), toRecord(inner), toRecord(toRecord(notification).data)];
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -4,7 +4,7 @@ import { useSearchResults } from '../api/search-results.ts';
 import { useCan } from '../api/use-api.ts';
 import { formatPhone } from '../format/phone.ts';
 import { SearchBox } from '../ui/search-box.tsx';
-import { customerNameOf } from './customer-name.ts';
+import { customerName } from './customer-name.ts';
 
 interface CustomerSearchProps {
   readonly label: string;
@@ -25,7 +25,7 @@ export function CustomerSearch({ label, except, onChoose, onCreate }: CustomerSe
   const found = data?.customers.filter(({ id }) => id !== except);
   const options = (found ?? []).map((customer) => ({
     key: customer.id,
-    label: customerNameOf(customer),
+    label: customerName(customer),
     detail: [customer.phone && formatPhone(customer.phone), customer.email].filter(Boolean).join(' · '),
     choose: () => onChoose(customer.id),
   }));

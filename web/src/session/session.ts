@@ -2,7 +2,7 @@ import { type Client, createClient, type TokenStore, type Tokens, userOf } from 
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from '../state/observable.ts';
-import { removeDraftsOfOthers, storageKeyOf } from './storage-key.ts';
+import { removeDraftsOfOthers, userStorageKey } from './storage-key.ts';
 
 const tokensKey = 'chowk.tokens';
 const tenantKey = 'chowk.tenant';
@@ -108,7 +108,7 @@ function forgetSession(): void {
 
 /** The key of something that this browser keeps for the user, in the tenant. */
 export function storageKey(name: string): string {
-  return storageKeyOf({ user: user.get(), tenant: tenant.get() ?? location.hostname, name });
+  return userStorageKey({ user: user.get(), tenant: tenant.get() ?? location.hostname, name });
 }
 
 export const sessionState = state.get;

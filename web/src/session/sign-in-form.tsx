@@ -45,10 +45,10 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
               <Input {...control} autoComplete="one-time-code" autoFocus required className="numeric tracking-widest" />
             )}
           </Field>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Continue
           </Button>
-          <Button look="quiet" onClick={() => setCredentials(undefined)}>
+          <Button variant="quiet" onClick={() => setCredentials(undefined)}>
             Use another account
           </Button>
         </Fragment>
@@ -77,7 +77,7 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
               />
             )}
           </Field>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Sign in
           </Button>
         </Fragment>

@@ -5,17 +5,17 @@ interface Owner {
 }
 
 /** Names that begin with `draft`, `reply` or `outbox` hold what a user has typed, with data of customers. */
-export function storageKeyOf({ user, tenant, name }: Owner): string {
-  return `${prefixOf(user)}${tenant}.${name}`;
+export function userStorageKey({ user, tenant, name }: Owner): string {
+  return `${keyPrefix(user)}${tenant}.${name}`;
 }
 
-function prefixOf(user: string | undefined): string {
+function keyPrefix(user: string | undefined): string {
   return `chowk.${user ?? 'anonymous'}.`;
 }
 
 export function removeDraftsOfOthers(user: string | undefined): void {
   for (const key of Object.keys(localStorage)) {
     const isDraft = key.startsWith('chowk.') && /\.(draft|reply|outbox)\./.test(key);
-    if (isDraft && !key.startsWith(prefixOf(user))) localStorage.removeItem(key);
+    if (isDraft && !key.startsWith(keyPrefix(user))) localStorage.removeItem(key);
   }
 }

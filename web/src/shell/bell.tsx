@@ -48,7 +48,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
           <div className="flex h-12 items-center justify-between border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">Notifications</h2>
             {unread > 0 && (
-              <Button look="quiet" className="text-sm" onClick={() => markAll.mutate(new Date().toISOString())}>
+              <Button variant="quiet" className="text-sm" onClick={() => markAll.mutate(new Date().toISOString())}>
                 Mark all read
               </Button>
             )}

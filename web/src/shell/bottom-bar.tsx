@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { type NavigationItem, onBottomBar, onPhoneLater } from './navigation.ts';
 
-const look =
+const style =
   'grid min-w-0 justify-items-center gap-0.5 py-1.5 text-[11px] leading-4 font-medium text-secondary data-[status=active]:text-accent-strong';
 
 /** The navigation of a phone, within reach of the thumb. */
@@ -16,7 +16,7 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
   const { pathname } = useLocation();
   const isMore = rest.some(({ to }) => pathname.startsWith(to));
   const more = (
-    <button type="button" data-status={isMore ? 'active' : undefined} className={look}>
+    <button type="button" data-status={isMore ? 'active' : undefined} className={style}>
       <Icon icon={Ellipsis} size={20} />
       More
     </button>
@@ -27,7 +27,7 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
       className="fixed inset-x-0 bottom-0 z-10 grid auto-cols-fr grid-flow-col border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       {items.slice(0, onBottomBar).map(({ to, label, icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={look}>
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={style}>
           <Icon icon={icon} size={20} />
           <span className="max-w-full truncate">{label}</span>
         </Link>

@@ -17,7 +17,7 @@ import { keys } from '../api/query-keys.ts';
 import { tenantKey, useCan } from '../api/use-api.ts';
 import { money } from '../format/numbers.ts';
 import { formatPhone } from '../format/phone.ts';
-import { customerNameOf } from '../people/customer-name.ts';
+import { customerName } from '../people/customer-name.ts';
 import { api, useTenant } from '../session/session.ts';
 import { useDebounced } from '../state/debounced.ts';
 import { chooseTheme } from '../theme.ts';
@@ -126,7 +126,7 @@ function ofCustomer(customer: Customer): PaletteItem {
   const { id, email, phone } = customer;
   return {
     group: 'Customers',
-    label: customerNameOf(customer),
+    label: customerName(customer),
     detail: (phone && formatPhone(phone)) ?? email ?? undefined,
     icon: UserRound,
     target: `/customers/${id}`,

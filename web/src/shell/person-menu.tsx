@@ -21,7 +21,7 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         aria-hidden
         className="grid size-7 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent-strong"
       >
-        {initialsOf(name)}
+        {initials(name)}
       </span>
     </button>
   );
@@ -50,7 +50,7 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
   );
 }
 
-function initialsOf(name: string): string {
+function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => [...(word ?? '')][0] ?? '');
   return letters.join('').toUpperCase();

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { BookOpen, Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { messageOf } from '../api/error-message.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { useCan, useMe } from '../api/use-api.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { chooseTenant, signOut, useSessionState, useTenant, useUserId } from '../session/session.ts';
@@ -190,7 +190,7 @@ function Refused({ error }: { readonly error: Error }) {
       title="This organization cannot be opened"
       action={<Button onClick={signOut}>Sign in as someone else</Button>}
     >
-      {messageOf(error)}
+      {errorMessage(error)}
     </EmptyState>
   );
 }

@@ -36,7 +36,7 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
   );
   const open = async ({ id, domain }: Me['tenants'][number]) => {
     // Where the address names the tenant, another one has another address, and a session of its own.
-    if (chosen === undefined) return location.assign(addressOf(domain));
+    if (chosen === undefined) return location.assign(tenantAddress(domain));
     // The records of one tenant are not those of another.
     await navigate({ to: '/' });
     chooseTenant(id);
@@ -54,7 +54,7 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
 }
 
 /** The port and the protocol are those of this page. */
-function addressOf(domain: string): string {
+function tenantAddress(domain: string): string {
   const { protocol, port } = location;
   return `${protocol}//${domain}${port && `:${port}`}/`;
 }

@@ -21,7 +21,7 @@ export function ownTimeZone(): string {
 }
 
 /** Empty where the browser does not know. */
-export function timeZonesOf(country: string): readonly string[] {
+export function countryTimeZones(country: string): readonly string[] {
   // Not in every browser, and not yet in the types.
   const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & { getTimeZones?: () => string[] | undefined };
   return (locale.getTimeZones?.() ?? []).map(nameToday);

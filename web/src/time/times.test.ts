@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { dayOf, endOfDay, exactTime, showTimesIn } from './times.ts';
+import { dayHeading, endOfDay, exactTime, showTimesIn } from './times.ts';
 
 afterEach(() => showTimesIn(undefined));
 
@@ -10,12 +10,12 @@ test.each([
   ['America/New_York', '2026-11-16T04:59:00Z', 'Yesterday'],
 ])('days are those of %s: %s is %s', (zone, time, day) => {
   showTimesIn(zone);
-  expect(dayOf(time, new Date('2026-11-16T19:00:00Z'))).toBe(day);
+  expect(dayHeading(time, new Date('2026-11-16T19:00:00Z'))).toBe(day);
 });
 
 test('the day before a change of the clocks is yesterday', () => {
   showTimesIn('Europe/Berlin');
-  expect(dayOf('2026-10-24T22:30:00Z', new Date('2026-10-25T23:30:00Z'))).toBe('Yesterday');
+  expect(dayHeading('2026-10-24T22:30:00Z', new Date('2026-10-25T23:30:00Z'))).toBe('Yesterday');
 });
 
 test('a time is that of the tenant, wherever the browser is', () => {

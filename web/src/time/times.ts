@@ -29,7 +29,7 @@ export function timeOfDay(time: string): string {
 }
 
 /** The heading of a day. */
-export function dayOf(time: string, now = new Date()): string {
+export function dayHeading(time: string, now = new Date()): string {
   const date = formats.date.format(new Date(time));
   const today = formats.date.format(now);
   if (date === today) return 'Today';

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
 const tones = {
-  info: { look: 'bg-info-tint text-info', icon: Info },
-  success: { look: 'bg-success-tint text-success', icon: CircleCheck },
-  warning: { look: 'bg-warning-tint text-warning', icon: TriangleAlert },
-  error: { look: 'bg-error-tint text-error', icon: CircleAlert },
+  info: { style: 'bg-info-tint text-info', icon: Info },
+  success: { style: 'bg-success-tint text-success', icon: CircleCheck },
+  warning: { style: 'bg-warning-tint text-warning', icon: TriangleAlert },
+  error: { style: 'bg-error-tint text-error', icon: CircleAlert },
 };
 
 interface NoticeProps {
@@ -15,11 +15,11 @@ interface NoticeProps {
 }
 
 export function Notice({ tone = 'info', children }: NoticeProps) {
-  const { look, icon } = tones[tone];
+  const { style, icon } = tones[tone];
   return (
     <div
       role={tone === 'error' ? 'alert' : 'status'}
-      className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${look}`}
+      className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${style}`}
     >
       <Icon icon={icon} strokeWidth={1.75} className="mt-0.5 shrink-0" />
       <div className="min-w-0">{children}</div>

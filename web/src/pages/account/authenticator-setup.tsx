@@ -56,10 +56,10 @@ export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: Authe
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Turn on
         </Button>
-        <Button look="quiet" onClick={onCancel}>
+        <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>

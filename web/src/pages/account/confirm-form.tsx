@@ -7,7 +7,7 @@ import { isPasswordMissing, PasswordField } from './password-field.tsx';
 interface ConfirmFormProps {
   readonly question: string;
   readonly label: string;
-  readonly look?: 'primary' | 'danger';
+  readonly variant?: 'primary' | 'danger';
   /** Default: only if the platform asks for it, because the last sign-in is too long ago. */
   readonly isPasswordNeeded?: boolean;
   readonly onCancel: () => void;
@@ -23,7 +23,7 @@ interface Values {
 export function ConfirmForm({
   question,
   label,
-  look = 'primary',
+  variant = 'primary',
   isPasswordNeeded = false,
   onCancel,
   send,
@@ -43,10 +43,10 @@ export function ConfirmForm({
       <p className="text-secondary">{question}</p>
       {asksPassword && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look={look} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
+        <Button type="submit" variant={variant} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
           {label}
         </Button>
-        <Button look="quiet" onClick={onCancel}>
+        <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>

@@ -56,7 +56,7 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
           </TimeZoneSelect>
         )}
       </Field>
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Save
       </Button>
     </form>

@@ -120,10 +120,10 @@ function EmailForm({ label, email: known, onDone }: EmailFormProps) {
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy} className="max-w-full">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="max-w-full">
           <span className="truncate">{label}</span>
         </Button>
-        <Button look="quiet" onClick={onDone}>
+        <Button variant="quiet" onClick={onDone}>
           Cancel
         </Button>
       </div>

@@ -36,7 +36,7 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const [asksPassword, askPassword] = useState(false);
   const { isBusy, problem, errors, field, props, discard } = useForm<Values, 'scopes'>(
     async (values) => {
-      const input = { name: values.name, scopes: scopesOf(values), ...expiryOf(values) };
+      const input = { name: values.name, scopes: chosenScopes(values), ...tokenExpiry(values) };
       const confirmation = values.password === undefined ? {} : { password: values.password };
       try {
         const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
@@ -87,11 +87,11 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
       <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
       {asksPassword && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Create token
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             discard();
             onCancel();
@@ -113,7 +113,7 @@ function ScopeFields({ permissions, error }: ScopeFieldsProps) {
   const can = useCan();
   const { data } = useApi(keys.permissions, (client) => client.permissions.list(), can('team.roles.view'));
   const descriptions = new Map(data?.permissions.map(({ name, description }) => [name, description]));
-  const areas = [...new Set(permissions.map(areaOf))].sort();
+  const areas = [...new Set(permissions.map(permissionArea))].sort();
   return (
     <fieldset name="scopes" className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
       <legend className="pb-2 text-sm font-medium">Permissions</legend>
@@ -121,9 +121,9 @@ function ScopeFields({ permissions, error }: ScopeFieldsProps) {
       <div className="grid max-h-96 gap-x-6 gap-y-4 overflow-y-auto rounded-control border border-line p-4 sm:grid-cols-2">
         {areas.map((area) => (
           <div key={area} className="grid content-start">
-            <h3 className="text-xs font-medium text-secondary">{titleOf(area)}</h3>
+            <h3 className="text-xs font-medium text-secondary">{areaTitle(area)}</h3>
             {permissions
-              .filter((permission) => areaOf(permission) === area)
+              .filter((permission) => permissionArea(permission) === area)
               .sort()
               .map((permission) => (
                 <Checkbox
@@ -149,20 +149,20 @@ function PermissionLabel({ name, description }: { readonly name: string; readonl
   );
 }
 
-function areaOf(permission: string): string {
+function permissionArea(permission: string): string {
   return permission.split('.')[0] ?? permission;
 }
 
-function titleOf(area: string): string {
+function areaTitle(area: string): string {
   return area === 'graphql' ? 'GraphQL' : area.charAt(0).toUpperCase() + area.slice(1);
 }
 
-function scopesOf(values: Values): string[] {
+function chosenScopes(values: Values): string[] {
   if (values.access === 'all') return ['*'];
   return Object.keys(values).flatMap((name) => (name.startsWith(scopePrefix) ? [name.slice(scopePrefix.length)] : []));
 }
 
-function expiryOf({ expiry, expires_at }: Values): { readonly expires_at?: string } {
+function tokenExpiry({ expiry, expires_at }: Values): { readonly expires_at?: string } {
   if (expiry === 'never') return {};
   if (expiry !== 'date') return { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() };
   // An empty one is reported by the platform.

@@ -56,7 +56,7 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
         {(control) => <Input {...control} type="password" autoComplete="current-password" required />}
       </Field>
       <NewPasswordFields label="New password" form={{ field }} />
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Change password
       </Button>
     </form>

@@ -29,7 +29,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
           <Icon icon={Download} />
           Download
         </Button>
-        <Button look="primary" onClick={onDone}>
+        <Button variant="primary" onClick={onDone}>
           I have stored them
         </Button>
       </div>

@@ -2,7 +2,7 @@ import type { Session } from '@chowk/client';
 import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import { affectedBySessions } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { deviceOf, isPhone } from './user-agent.ts';
+import { describeDevice, isPhone } from './user-agent.ts';
 
 export function SessionsTab() {
   const { data, error } = useApi(keys.profile.sessions, (client) => client.profile.sessions());
@@ -31,7 +31,7 @@ export function SessionsTab() {
       lead="End a session that you do not know, and change your password."
       actions={others > 0 && <Button onClick={() => ask(true)}>Sign out everywhere else</Button>}
     >
-      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {data && (
         <ul className="divide-y divide-line border-y border-line">
@@ -62,7 +62,7 @@ function sessions(count: number): string {
 
 function SessionItem({ session }: { readonly session: Session }) {
   const { id, kind, name, user_agent, ip, created_at, last_used_at, current } = session;
-  const device = deviceOf(user_agent);
+  const device = describeDevice(user_agent);
   // The name of a program; a browser has only that of the console.
   const program = kind === 'device' ? name : null;
   const label = program ?? device;

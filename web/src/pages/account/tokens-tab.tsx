@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { affectedByTokens } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -42,7 +42,7 @@ export function TokensTab() {
   const create = (
     <Button
       ref={button}
-      look="primary"
+      variant="primary"
       onClick={() => {
         setCreated(undefined);
         show('new');
@@ -68,7 +68,7 @@ export function TokensTab() {
           }}
         />
       )}
-      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {isEmpty && !isNew && (
         <EmptyState icon={KeyRound} title="No tokens yet" action={create}>
@@ -135,7 +135,7 @@ function ShownOnce({ name, secret, onDone }: CreatedToken & { readonly onDone: (
       <code className="rounded-control bg-sunken px-3 py-2 text-sm break-all">{secret}</code>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={secret} label="Copy the token" autoFocus />
-        <Button look="quiet" onClick={onDone}>
+        <Button variant="quiet" onClick={onDone}>
           I have stored it
         </Button>
       </div>

@@ -44,7 +44,7 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
               <Button onClick={() => setStep({ name: 'disable' })}>Turn off</Button>
             </>
           ) : (
-            <Button ref={button} look="primary" onClick={() => setStep({ name: 'begin' })}>
+            <Button ref={button} variant="primary" onClick={() => setStep({ name: 'begin' })}>
               Turn on
             </Button>
           )}
@@ -76,7 +76,7 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
         <ConfirmForm
           question="Signing in will need your password only. The secret of your app and all recovery codes are deleted."
           label="Turn off"
-          look="danger"
+          variant="danger"
           isPasswordNeeded
           onCancel={close}
           send={async (confirmation) => {

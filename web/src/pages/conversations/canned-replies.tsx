@@ -18,7 +18,7 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
   const [isOpen, setOpen] = useState(false);
   const [edited, setEdited] = useState<number>();
   const trigger = (
-    <Button look="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
+    <Button variant="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
       <Icon icon={TextQuote} />
       <span className="@max-md:sr-only">Canned replies</span>
     </Button>
@@ -60,7 +60,7 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
               </li>
             ))}
           </ul>
-          <Button look="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit(replies.length)}>
+          <Button variant="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit(replies.length)}>
             <Icon icon={Plus} />
             New canned reply
           </Button>
@@ -105,7 +105,7 @@ function CannedReplyForm({ reply, onSave }: CannedReplyFormProps) {
           <TextArea {...control} name="text" rows={5} maxLength={4_000} required defaultValue={reply?.text} />
         )}
       </Field>
-      <Button type="submit" look="primary" className="justify-self-end">
+      <Button type="submit" variant="primary" className="justify-self-end">
         Save
       </Button>
     </form>

@@ -1,8 +1,8 @@
 import type { Conversation } from '@chowk/client';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { Status } from './conversation-list.ts';
@@ -30,7 +30,7 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
   return {
     setStatus(next: Status) {
       if (next === status) return;
-      const text = `Conversation with ${customerNameOf(customer)} ${changed[next]}.`;
+      const text = `Conversation with ${customerName(customer)} ${changed[next]}.`;
       void change(
         () => updateStatus(next),
         text,
@@ -51,5 +51,5 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
 }
 
 function fail(error: unknown): void {
-  toast(messageOf(error));
+  toast(errorMessage(error));
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -30,10 +30,10 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
         <h2 className="text-lg font-semibold break-words">
           {can && customer ? (
             <Link to="/customers/$id" params={{ id }} className="hover:underline">
-              {customerNameOf(customer)}
+              {customerName(customer)}
             </Link>
           ) : (
-            customerNameOf(customer)
+            customerName(customer)
           )}
         </h2>
         {customer?.email && (

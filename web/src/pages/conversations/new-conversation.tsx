@@ -9,7 +9,7 @@ import { clearDraft } from '../../form/draft.ts';
 import { submit } from '../../form/submission.ts';
 import { type Form, useForm } from '../../form/use-form.ts';
 import { useKeys } from '../../keyboard/keys.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { CustomerSearch } from '../../people/customer-search.tsx';
 import type { Search } from '../../routing/search-params.ts';
 import { api } from '../../session/session.ts';
@@ -47,7 +47,7 @@ export function NewConversationPage() {
 }
 
 /** One for each customer, or a message would reach another. */
-function draftOf(customerId: string | undefined): string {
+function draftName(customerId: string | undefined): string {
   return `conversation.new.${customerId ?? ''}`;
 }
 
@@ -85,19 +85,19 @@ function NewConversationForm() {
         throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
       }
       const body = text('message.body');
-      const { conversation } = await submit(draftOf(customerId), api().conversations.create, {
+      const { conversation } = await submit(draftName(customerId), api().conversations.create, {
         customer,
         channel: values.channel,
         subject: text('subject') ?? '',
         ...(body !== undefined && { message: { body } }),
       });
       // What was typed before the customer was chosen.
-      clearDraft(draftOf(undefined));
-      toast(`Conversation with ${customerNameOf(conversation.customer)} started.`);
+      clearDraft(draftName(undefined));
+      toast(`Conversation with ${customerName(conversation.customer)} started.`);
       void refetch(...affectedByConversation(conversation.id), ...affectedByCustomer(conversation.customer_id));
       await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
     },
-    { draft: draftOf(customerId) },
+    { draft: draftName(customerId) },
   );
   return (
     <form {...form.props} className="grid grid-cols-1 gap-4">
@@ -128,7 +128,7 @@ function NewConversationForm() {
         {(control) => <TextArea {...control} rows={6} maxLength={limits['message.body']} />}
       </Field>
       <div className="flex justify-end gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Start conversation
         </Button>
       </div>
@@ -144,7 +144,7 @@ function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () =
       <span className="text-sm font-medium">Customer</span>
       <div className="flex items-center gap-3 rounded-control border border-line bg-surface py-1 pr-1 pl-3">
         <span className="min-w-0 flex-1 truncate">
-          {error ? 'This customer cannot be shown.' : customer ? customerNameOf(customer) : 'Loading…'}
+          {error ? 'This customer cannot be shown.' : customer ? customerName(customer) : 'Loading…'}
           {customer?.email && <span className="text-secondary"> · {customer.email}</span>}
         </span>
         <IconButton label="Choose another customer" onClick={onRemove}>

@@ -3,7 +3,7 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { tenantKey } from '../../api/use-api.ts';
@@ -75,7 +75,7 @@ export function useSend() {
       removeFrom(outbox, message);
       await refetch(...affectedByConversation(id));
     } catch (error) {
-      const failed = { ...message, problem: messageOf(error) };
+      const failed = { ...message, problem: errorMessage(error) };
       outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));
       const open = () => void navigate({ to: '/conversations/$id', params: { id } });
       if (!location.pathname.endsWith(id))

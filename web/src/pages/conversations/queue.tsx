@@ -3,13 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Inbox, SquarePen } from 'lucide-react';
 import { useRef } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useApi, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { FilterBar } from '../../list/filters.tsx';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { useMinute } from '../../time/minute.ts';
@@ -19,8 +19,16 @@ import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
-import { channels, durationSince, filtersOf, type View, viewOf, views, waitingLook } from './conversation-list.ts';
+import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
+import {
+  channels,
+  durationSince,
+  parseView,
+  type View,
+  viewFilters,
+  views,
+  waitingStyle,
+} from './conversation-list.ts';
 
 const labels: Readonly<Record<View, string>> = {
   open: 'Open',
@@ -40,7 +48,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
   const begin = () => void navigate({ to: '/conversations/new', search });
   useKeys(canReply ? [{ key: 'n', label: 'New conversation', run: begin }] : []);
   const Heading = isOpen ? 'h2' : 'h1';
-  const view = viewOf(search.view);
+  const view = parseView(search.view);
   return (
     <div className={`flex min-h-0 min-w-0 flex-col border-line lg:border-r ${isOpen ? 'max-lg:hidden' : ''}`}>
       {!isOpen && <title>Conversations · Chowk</title>}
@@ -70,10 +78,10 @@ interface TabsProps {
 function Tabs({ view: current, userId, onChange }: TabsProps) {
   const byStatus = useApi(keys.conversations.counts, (client) => client.conversations.count());
   const mine = useApi(keys.conversations.total('mine', userId), (client) =>
-    client.conversations.list({ ...filtersOf('mine', userId), per_page: 1 }),
+    client.conversations.list({ ...viewFilters('mine', userId), per_page: 1 }),
   );
   const unassigned = useApi(keys.conversations.total('unassigned', userId), (client) =>
-    client.conversations.list({ ...filtersOf('unassigned', userId), per_page: 1 }),
+    client.conversations.list({ ...viewFilters('unassigned', userId), per_page: 1 }),
   );
   const counts: Readonly<Record<View, number | undefined>> = {
     open: undefined,
@@ -91,7 +99,7 @@ function Tabs({ view: current, userId, onChange }: TabsProps) {
           type="button"
           aria-pressed={view === current}
           onClick={() => onChange(view)}
-          className={`${tabLook} md:px-1.5!`}
+          className={`${tabStyle} md:px-1.5!`}
         >
           {labels[view]} {counts[view] !== undefined && view !== 'closed' && <TabCount>{count(counts[view])}</TabCount>}
         </button>
@@ -110,7 +118,7 @@ function Items({ view, userId, search }: ItemsProps) {
   const tenant = useTenant();
   const openId = useParams({ strict: false }).id;
   const filters: ConversationsListInput = {
-    ...filtersOf(view, userId),
+    ...viewFilters(view, userId),
     ...(search.search !== undefined && { search: search.search }),
   };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -128,7 +136,7 @@ function Items({ view, userId, search }: ItemsProps) {
   if (error && !conversations) {
     return (
       <div className="px-4">
-        <Notice tone="error">{messageOf(error)}</Notice>
+        <Notice tone="error">{errorMessage(error)}</Notice>
       </div>
     );
   }
@@ -148,7 +156,7 @@ function Items({ view, userId, search }: ItemsProps) {
       </ul>
       {hasNextPage && (
         <div className="grid p-3">
-          <Button look="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button variant="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show more
           </Button>
         </div>
@@ -173,7 +181,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
       >
         <span className="flex items-baseline gap-2">
           <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
-            {customerNameOf(customer)}
+            {customerName(customer)}
           </span>
           <span className="text-xs">
             <RelativeTime time={last_message_at} />
@@ -191,7 +199,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
             <Icon icon={icon} size={14} label={label} />
           </span>
           {waiting_since && (
-            <span className={`numeric font-medium ${waitingLook(waiting_since)}`}>
+            <span className={`numeric font-medium ${waitingStyle(waiting_since)}`}>
               Waiting {durationSince(waiting_since)}
             </span>
           )}

@@ -88,7 +88,7 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
           <CannedReplies onChoose={insert} />
           <div className="ml-auto flex items-center gap-2">
             <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
-            <Button look="primary" disabled={text.trim() === ''} onClick={submit}>
+            <Button variant="primary" disabled={text.trim() === ''} onClick={submit}>
               {isNote ? 'Add note' : 'Send'}
             </Button>
           </div>

@@ -7,7 +7,7 @@ import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -34,7 +34,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
           <Icon icon={ArrowLeft} size={18} />
         </IconButton>
         <div className="min-w-0 flex-1">
-          <h1 className="truncate text-lg font-semibold tracking-tight">{customerNameOf(customer)}</h1>
+          <h1 className="truncate text-lg font-semibold tracking-tight">{customerName(customer)}</h1>
           <p className="truncate text-sm text-secondary">
             {channels[channel].label}
             {subject !== '' && ` · ${subject}`}
@@ -80,7 +80,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
   const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
   const trigger = (
-    <Button look="quiet" className="px-2.5">
+    <Button variant="quiet" className="px-2.5">
       <span className="max-w-36 truncate">{assignee_id === me?.id ? 'You' : name}</span>
       <Icon icon={ChevronDown} size={14} className="shrink-0" label="Change the assignee" />
     </Button>
@@ -115,7 +115,7 @@ function More({ conversation }: { readonly conversation: Conversation }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.conversations.delete({ id }), {
     affects: affectedByConversation(id),
-    done: () => `Conversation with ${customerNameOf(customer)} deleted.`,
+    done: () => `Conversation with ${customerName(customer)} deleted.`,
     leave: () => navigate({ to: '/conversations', search }),
   });
   if (!can('conversations.close') && !can('conversations.delete')) return null;
@@ -151,7 +151,7 @@ function More({ conversation }: { readonly conversation: Conversation }) {
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(undefined, { onSettled: () => setAsking(false) })}
       >
-        The conversation with <strong className="font-semibold text-text">{customerNameOf(customer)}</strong> is deleted
+        The conversation with <strong className="font-semibold text-text">{customerName(customer)}</strong> is deleted
         {messages > 0 && `, with ${messages === 1 ? 'its message' : `all ${count(messages)} messages and notes`}`}. This
         cannot be undone. The customer and their orders stay.
       </ConfirmDialog>

@@ -1,11 +1,11 @@
 import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -34,7 +34,7 @@ export function ThreadPage() {
           title="This conversation cannot be shown"
           action={<Button onClick={close}>Back to the list</Button>}
         >
-          {messageOf(error)}
+          {errorMessage(error)}
         </EmptyState>
       </div>
     );
@@ -66,7 +66,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   ]);
   return (
     <div className="grid min-h-0 min-w-0 grid-rows-1 min-[85rem]:grid-cols-[minmax(0,1fr)_19rem]">
-      <title>{`${customerNameOf(conversation.customer)} · Chowk`}</title>
+      <title>{`${customerName(conversation.customer)} · Chowk`}</title>
       <div className="flex min-h-0 min-w-0 flex-col">
         <ThreadHeader
           conversation={conversation}

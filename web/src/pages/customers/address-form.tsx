@@ -35,7 +35,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
     async (values) => {
       const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name].trim() || null]));
       const input = { ...text, id: customerId, type: values.type };
-      if (address) await update({ ...input, addr: address.id, ...defaultOf(values, address) }, address);
+      if (address) await update({ ...input, addr: address.id, ...defaultChange(values, address) }, address);
       else await submit(draft, api().customers.addAddress, { ...input, is_default: values.is_default === 'on' });
       toast(address ? 'Address saved.' : 'Address added.');
       await refetch(keys.customers.detail(customerId));
@@ -83,7 +83,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
       {!address?.is_default && <Checkbox name={field('is_default').name} label="Default address of this type" />}
       {errors.is_default && <Notice tone="error">{errors.is_default}</Notice>}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           {address ? 'Save address' : 'Add address'}
         </Button>
         <Button
@@ -100,7 +100,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
 }
 
 /** A default address stays the default; it ends when another one becomes it. */
-function defaultOf(values: AddressValues, { is_default }: CustomerAddress) {
+function defaultChange(values: AddressValues, { is_default }: CustomerAddress) {
   return is_default ? {} : { is_default: values.is_default === 'on' };
 }
 

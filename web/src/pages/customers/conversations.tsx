@@ -1,6 +1,6 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -14,7 +14,7 @@ export function Conversations({ customer: { id } }: { readonly customer: Custome
   const { data, error } = useApi(keys.customers.conversations(id), (client) =>
     client.conversations.list({ customer_id: id, per_page: 100 }),
   );
-  if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data && error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (!data) return <Skeleton className="h-40 w-full" />;
   if (data.conversations.length === 0) return <p className="py-4 text-secondary">No conversations yet.</p>;
   return (

@@ -93,7 +93,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
       />
       {children}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           {submit}
         </Button>
         <Button

@@ -7,13 +7,13 @@ import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
+import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
 import { searchOfList } from './customer-list.ts';
@@ -42,7 +42,7 @@ export function CustomerPanel() {
   return (
     <DetailPanel
       key={id}
-      title={customer && customerNameOf(customer)}
+      title={customer && customerName(customer)}
       error={customer ? null : error}
       onClose={close}
       actions={customer && !isEditing && <Actions customer={customer} editButton={editButton} onGone={close} />}
@@ -91,7 +91,7 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
               search={(search) => ({ ...search, tab: key, edit: undefined })}
               replace
               aria-current={key === current.key ? 'page' : undefined}
-              className={tabLook}
+              className={tabStyle}
             >
               {label}
               {Boolean(counts[key]) && <TabCount>{counts[key]}</TabCount>}
@@ -121,7 +121,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
       const content = JSON.stringify(await client.customers.exportPerson({ id }), null, 2);
       saveFile(new Blob([content], { type: 'application/json' }), `customer-${id}.json`);
     },
-    { affects: [], done: () => `Exported all data about ${customerNameOf(customer)}.` },
+    { affects: [], done: () => `Exported all data about ${customerName(customer)}.` },
   );
   const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (

@@ -11,7 +11,7 @@ import { useSelection } from '../../list/selection.ts';
 import { useList } from '../../list/use-list.ts';
 import type { View } from '../../list/views.tsx';
 import { useLive } from '../../live/use-live.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -39,7 +39,7 @@ const columns: readonly Column<Customer>[] = [
           preload={false}
           className="font-medium hover:underline"
         >
-          {customerNameOf(customer)}
+          {customerName(customer)}
         </Link>
         <span className="block truncate text-xs text-secondary md:hidden">
           {customer.phone === null ? customer.email : formatPhone(customer.phone)}
@@ -126,7 +126,7 @@ function Customers() {
   const selection = useSelection(list.identity);
   useLive(changes, keys.customers.lists, keys.customers.summaries, keys.customers.details, keys.customers.tags);
   const create = can('customers.create') && (
-    <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
+    <Button variant="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
       <Icon icon={Plus} />
       New customer
     </Button>
@@ -138,7 +138,7 @@ function Customers() {
       icon={Users}
       list={list}
       columns={columns}
-      rowName={customerNameOf}
+      rowName={customerName}
       search={search}
       onSearch={show}
       views={useSegmentViews()}

@@ -32,7 +32,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
   }
 
   const names = (page: Page) => page.locator('tbody a').allTextContents();
-  const addressOf = (page: Page) => new URL(page.url()).search;
+  const address = (page: Page) => new URL(page.url()).search;
   const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check();
 
   test('is searched by name, email and phone, with the filters in the address', async () => {
@@ -51,7 +51,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
       await eventually(async () => expect(await names(page)).toEqual([name]));
       await page.keyboard.press('Escape');
     }
-    expect(addressOf(page)).toBe('?search=98765+43213');
+    expect(address(page)).toBe('?search=98765+43213');
     await page.getByRole('searchbox').fill('');
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('Tags').fill('pune, wholesale');
@@ -63,7 +63,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
     await page.getByRole('button', { name: 'Remove the filter Tags' }).click();
     await page.getByRole('button', { name: 'Spent' }).click();
     await eventually(async () => expect((await names(page))[0]).toBe('Priya Sharma'));
-    expect(addressOf(page)).toBe('?sort_by=total_spent&sort_order=desc');
+    expect(address(page)).toBe('?sort_by=total_spent&sort_order=desc');
   });
 
   test('has segments as tabs with live counts, and saved views', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
     await tab('Returning 4').waitFor();
     await tab('New 3').click();
     await eventually(async () => expect(await names(page)).toHaveLength(3));
-    expect(addressOf(page)).toBe('?segment=new');
+    expect(address(page)).toBe('?segment=new');
     await addOrder(owner, ids[3] as string);
     await tab('New 2').waitFor();
     await tab('Returning 5').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
 
   test('adds and removes tags of the selected customers, and undoes it', async () => {
     const { owner, ids, page } = await open();
-    const tagsOf = async (index: number) => (await owner.get(`/api/v1/customers/${ids[index]}`)).body.customer.tags;
+    const readTags = async (index: number) => (await owner.get(`/api/v1/customers/${ids[index]}`)).body.customer.tags;
     await select(page, 'Priya Sharma');
     await select(page, 'Meera Nair');
     await page.getByRole('button', { name: 'Add tags' }).click();
@@ -102,21 +102,21 @@ describe.skipIf(!chromiumPath)('customers', () => {
     await inspect(page, 'customers-add-tags');
     await page.getByRole('button', { name: 'Add to 2 customers' }).click();
     await page.getByText('Added 2 tags to 2 customers.').waitFor();
-    expect([await tagsOf(0), await tagsOf(6)]).toEqual([
+    expect([await readTags(0), await readTags(6)]).toEqual([
       ['wholesale', 'pune', 'diwali'],
       ['wholesale', 'diwali'],
     ]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Tags restored.').waitFor();
     // The tag that one of them had before stays.
-    expect([await tagsOf(0), await tagsOf(6)]).toEqual([['wholesale', 'pune'], []]);
+    expect([await readTags(0), await readTags(6)]).toEqual([['wholesale', 'pune'], []]);
     await page.getByRole('button', { name: 'Remove tags' }).click();
     await page.getByLabel('Tags', { exact: true }).fill('pune');
     await page.getByRole('button', { name: 'Remove from 2 customers' }).click();
     await page.getByText('Removed “pune” from 1 customer.').waitFor();
-    expect(await tagsOf(0)).toEqual(['wholesale']);
+    expect(await readTags(0)).toEqual(['wholesale']);
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await eventually(async () => expect(await tagsOf(0)).toEqual(['wholesale', 'pune']));
+    await eventually(async () => expect(await readTags(0)).toEqual(['wholesale', 'pune']));
     await page.getByRole('button', { name: 'Clear the selection' }).click();
     await page.getByRole('toolbar').waitFor({ state: 'detached' });
     // Neither are rows that other filters hide.

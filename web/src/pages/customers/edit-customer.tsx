@@ -6,7 +6,7 @@ import { useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { useKeys } from '../../keyboard/keys.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -47,7 +47,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
         setTheirs((await api().customers.get({ id })).customer);
         throw new Error('Someone else has changed this customer. Nothing has been saved yet.');
       }
-      toast(`Saved ${customerNameOf(saved)}.`);
+      toast(`Saved ${customerName(saved)}.`);
       await refetch(...affectedByCustomer(id));
       await close();
     },

@@ -2,13 +2,13 @@ import type { CustomerDetail, CustomerMergePreview, CustomerRecord } from '@chow
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { CustomerSearch } from '../../people/customer-search.tsx';
 import { Needs } from '../../shell/needs.tsx';
 import { exactTime } from '../../time/times.ts';
@@ -67,7 +67,7 @@ function ChooseOther({ known, onChoose }: ChooseOtherProps) {
   );
   return (
     <Section
-      title={data ? `Merge ${customerNameOf(data.customer)} with` : 'Choose two customers'}
+      title={data ? `Merge ${customerName(data.customer)} with` : 'Choose two customers'}
       lead="Search for the other record of the same person."
     >
       <div className="max-w-xl">
@@ -92,16 +92,16 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
   const refetch = useRefetch();
   const merge = useAction((client) => client.customers.merge(pair), {
     affects: [],
-    done: ({ customer }) => `Merged into ${customerNameOf(customer)}.`,
+    done: ({ customer }) => `Merged into ${customerName(customer)}.`,
   });
   const error = [primary, secondary, preview].find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (!primary.data || !secondary.data || !preview.data) return <Skeleton className="h-96 w-full" />;
   const [kept, removed] = [primary.data.customer, secondary.data.customer];
   return (
     <div className="grid min-w-0 gap-8">
       <Fields kept={kept} removed={removed} preview={preview.data} onSwap={onSwap} />
-      <Section title="What moves" lead={`From ${customerNameOf(removed)} to ${customerNameOf(kept)}.`}>
+      <Section title="What moves" lead={`From ${customerName(removed)} to ${customerName(kept)}.`}>
         {preview.data.moved.length === 0 ? (
           <p className="text-secondary">Nothing: there are no orders, addresses or conversations to move.</p>
         ) : (
@@ -114,12 +114,12 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
       </Section>
       <div className="grid gap-3">
         <Notice tone="warning">
-          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {customerNameOf(removed)}, is deleted.
+          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {customerName(removed)}, is deleted.
           This cannot be undone.
         </Notice>
         <div className="flex flex-wrap gap-2">
           <Button
-            look="primary"
+            variant="primary"
             isBusy={merge.isPending}
             onClick={() =>
               merge.mutate(undefined, {
@@ -146,7 +146,7 @@ const fields: readonly {
   readonly names: readonly string[];
   readonly value: (customer: CustomerRecord | CustomerDetail) => ReactNode;
 }[] = [
-  { label: 'Name', names: ['first_name', 'last_name'], value: customerNameOf },
+  { label: 'Name', names: ['first_name', 'last_name'], value: customerName },
   { label: 'Phone', names: ['phone'], value: ({ phone }) => phone && formatPhone(phone) },
   { label: 'Email', names: ['email'], value: ({ email }) => email },
   { label: 'Tags', names: ['tags'], value: ({ tags }) => tags.join(', ') },
@@ -230,9 +230,9 @@ interface ValueProps {
 }
 
 function Value({ heading, isResult = false, isChanged = false, children }: ValueProps) {
-  const look = isResult ? 'font-medium' : '';
+  const style = isResult ? 'font-medium' : '';
   return (
-    <dd className={`grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] gap-2 md:block ${look}`}>
+    <dd className={`grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] gap-2 md:block ${style}`}>
       <span className="text-xs leading-5 text-faint md:hidden">{heading}</span>
       <span className={`break-words whitespace-pre-wrap ${isChanged ? 'text-accent-strong' : ''}`}>
         {children || <span className="text-faint">–</span>}

@@ -4,7 +4,7 @@ import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -21,7 +21,7 @@ export function NewCustomer() {
   const form = useForm<CustomerValues>(
     async (values) => {
       const { customer } = await submit(draft, api().customers.create, readCustomer(values));
-      toast(`Created ${customerNameOf(customer)}.`);
+      toast(`Created ${customerName(customer)}.`);
       await refetch(...affectedByCustomer(customer.id));
       await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
     },

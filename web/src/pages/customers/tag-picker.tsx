@@ -84,7 +84,7 @@ export function TagPicker({ suggestions, labelFor, isBusy = false, onSubmit }: T
           ))}
         </ul>
       )}
-      <Button type="submit" look="primary" isBusy={isBusy} disabled={all.length === 0}>
+      <Button type="submit" variant="primary" isBusy={isBusy} disabled={all.length === 0}>
         {labelFor(all)}
       </Button>
     </form>

@@ -1,7 +1,7 @@
 import { type Client, customersLimits } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
 import { affectedByTags } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -37,7 +37,7 @@ export function useTagChange() {
       for (const one of undos) await send(api(), one);
     },
     onSuccess: () => toast('Tags restored.'),
-    onError: (error) => toast(messageOf(error)),
+    onError: (error) => toast(errorMessage(error)),
     onSettled: () => refetch(...affectedByTags),
   });
   return useMutation({
@@ -45,7 +45,7 @@ export function useTagChange() {
       const undos: TagChange[] = [];
       const failure = await send(api(), change, undos).then(
         () => undefined,
-        (error) => messageOf(error),
+        (error) => errorMessage(error),
       );
       return { undos, failure };
     },

@@ -2,11 +2,11 @@ import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '
 import { Link } from '@tanstack/react-router';
 import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
-import { dayOf, exactTime, timeOfDay } from '../../time/times.ts';
+import { dayHeading, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -42,17 +42,17 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   const names = useMemberNames();
   const sources = [orders, conversations, changes];
   const error = sources.find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (sources.some(({ isLoading }) => isLoading)) return <Skeleton className="h-60 w-full" />;
   const { items, hasMore } = combine({
     customer,
-    orders: orders.data ? sourceOf(orders.data.orders, orders.data.pagination) : nothing,
+    orders: orders.data ? toSource(orders.data.orders, orders.data.pagination) : nothing,
     conversations: conversations.data
-      ? sourceOf(conversations.data.conversations, conversations.data.pagination)
+      ? toSource(conversations.data.conversations, conversations.data.pagination)
       : nothing,
-    changes: changes.data ? sourceOf(changes.data.audit, changes.data.pagination) : nothing,
+    changes: changes.data ? toSource(changes.data.audit, changes.data.pagination) : nothing,
   });
-  const days = Map.groupBy(items, ({ at }) => dayOf(at));
+  const days = Map.groupBy(items, ({ at }) => dayHeading(at));
   return (
     <div className="grid min-w-0 gap-5">
       {[...days].map(([day, entries]) => (
@@ -74,7 +74,7 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   );
 }
 
-function sourceOf<Item>(items: readonly Item[], pagination: { readonly total?: number } | object) {
+function toSource<Item>(items: readonly Item[], pagination: { readonly total?: number } | object) {
   return { items, hasMore: 'total' in pagination && Number(pagination.total) > items.length };
 }
 

@@ -42,13 +42,13 @@ export function UiPage() {
           <p className="text-secondary">The parts of the console.</p>
         </div>
         <div className="flex gap-1">
-          <Button look="quiet" onClick={() => chooseTheme('light')}>
+          <Button variant="quiet" onClick={() => chooseTheme('light')}>
             Light
           </Button>
-          <Button look="quiet" onClick={() => chooseTheme('dark')}>
+          <Button variant="quiet" onClick={() => chooseTheme('dark')}>
             Dark
           </Button>
-          <Button look="quiet" onClick={() => chooseTheme('system')}>
+          <Button variant="quiet" onClick={() => chooseTheme('system')}>
             System
           </Button>
         </div>
@@ -112,7 +112,7 @@ export function UiPage() {
           <EmptyState
             icon={Inbox}
             title="No conversations yet"
-            action={<Button look="primary">Start a conversation</Button>}
+            action={<Button variant="primary">Start a conversation</Button>}
           >
             Messages of your customers appear here.
           </EmptyState>
@@ -145,14 +145,14 @@ function LongTable() {
   return (
     <Part title="List">
       <SelectionBar selection={selection}>
-        <Button look="quiet">Add tags</Button>
+        <Button variant="quiet">Add tags</Button>
       </SelectionBar>
       <div className="flex h-64 flex-col">
         <DataTable
           caption="Customers"
           list={list}
           columns={columns}
-          nameOf={({ id }) => `Customer ${id}`}
+          rowName={({ id }) => `Customer ${id}`}
           onOpen={({ id }) => toast(`Customer ${id}`)}
           selection={selection}
           empty={null}
@@ -175,14 +175,14 @@ function Buttons() {
   return (
     <Part title="Buttons">
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary">
+        <Button variant="primary">
           <Icon icon={Plus} strokeWidth={1.75} />
           New order
         </Button>
         <Button>Export</Button>
-        <Button look="quiet">Cancel</Button>
-        <Button look="danger">Delete</Button>
-        <Button look="primary" isBusy>
+        <Button variant="quiet">Cancel</Button>
+        <Button variant="danger">Delete</Button>
+        <Button variant="primary" isBusy>
           Saving
         </Button>
         <Button disabled>Disabled</Button>
@@ -252,10 +252,10 @@ function Overlays() {
       <Dialog title="Delete order 1042?" isOpen={isOpen} onClose={() => setOpen(false)}>
         <p className="text-secondary">Its items, history and messages are deleted too. This cannot be undone.</p>
         <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setOpen(false)}>
+          <Button variant="quiet" onClick={() => setOpen(false)}>
             Cancel
           </Button>
-          <Button look="danger" onClick={() => setOpen(false)}>
+          <Button variant="danger" onClick={() => setOpen(false)}>
             Delete the order
           </Button>
         </div>

@@ -68,7 +68,7 @@ function CodeForm({ code, onFound }: CodeFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" look="primary" isBusy={isBusy}>
+      <Button type="submit" variant="primary" isBusy={isBusy}>
         Continue
       </Button>
     </form>
@@ -107,7 +107,7 @@ function Decision({ waiting: { code, device }, onDecided }: DecisionProps) {
           </Button>
         </form>
         <form {...approve.props} className="grid">
-          <Button type="submit" look="primary" isBusy={approve.isBusy}>
+          <Button type="submit" variant="primary" isBusy={approve.isBusy}>
             Approve
           </Button>
         </form>

@@ -25,7 +25,7 @@ export function ForgotPasswordPage() {
           <Field label="Email" {...field('email')}>
             {(control) => <Input {...control} type="email" autoComplete="username" autoFocus required />}
           </Field>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Email me a link
           </Button>
         </form>

@@ -1,7 +1,7 @@
 import type { AcceptedInvitation, OpenInvitation } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
@@ -41,13 +41,13 @@ function OpenedInvitation({ invitation }: { readonly invitation: OpenInvitation 
         </span>
       }
     >
-      {join.error && <Notice tone="error">{messageOf(join.error)}</Notice>}
+      {join.error && <Notice tone="error">{errorMessage(join.error)}</Notice>}
       {isSignedIn && me.isPending ? (
         <Skeleton className="h-9 w-full" />
       ) : ownEmail !== undefined && ownEmail !== email ? (
         <OtherAccount ownEmail={ownEmail} />
       ) : isSignedIn ? (
-        <Button look="primary" isBusy={join.isPending} onClick={() => join.mutate()}>
+        <Button variant="primary" isBusy={join.isPending} onClick={() => join.mutate()}>
           Join
         </Button>
       ) : account_exists ? (
@@ -120,7 +120,7 @@ function NewAccountForm({ token, invitation: { email }, onAccepted }: NewAccount
         {(control) => <Input {...control} autoComplete="name" autoFocus required />}
       </Field>
       <NewPasswordFields label="Choose a password" form={{ field }} />
-      <Button type="submit" look="primary" isBusy={isBusy}>
+      <Button type="submit" variant="primary" isBusy={isBusy}>
         Create account and join
       </Button>
     </form>

@@ -51,7 +51,7 @@ function ResetPassword({ email }: { readonly email: string }) {
         {/* For password managers. */}
         <input autoComplete="username" value={email} readOnly hidden />
         <NewPasswordFields label="New password" form={{ field }} autoFocus />
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Set the password and sign in
         </Button>
       </form>

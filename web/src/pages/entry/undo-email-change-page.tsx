@@ -38,7 +38,7 @@ function UndoEmailChange({ email }: { readonly email: string }) {
             <li>All sessions and access tokens end.</li>
             <li>A link to choose a new password is mailed to this address. Until you use it, nobody can sign in.</li>
           </ul>
-          <Button type="submit" look="danger" isBusy={isBusy}>
+          <Button type="submit" variant="danger" isBusy={isBusy}>
             Undo the change
           </Button>
         </form>

@@ -50,7 +50,7 @@ function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) 
             of <strong className="font-medium wrap-anywhere text-text">{name}</strong> yours? The account will sign in
             with this address.
           </p>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Yes, verify it
           </Button>
         </form>

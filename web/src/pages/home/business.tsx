@@ -2,7 +2,7 @@ import type { OrderPeriod, OrderStatistics } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
@@ -59,7 +59,7 @@ export function Business() {
   if (data && data !== last) setLast(data);
   const statistics = data ?? last;
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
-  if (error && !statistics) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error && !statistics) return <Notice tone="error">{errorMessage(error)}</Notice>;
   return (
     <section
       aria-label="Business"

@@ -55,7 +55,7 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Send invitation
         </Button>
       </div>

@@ -37,7 +37,7 @@ const shown = 7;
 
 export function RecentActivity() {
   const { data, error } = useApi(keys.orders.activity, (client) => client.audit.list({ outcome: 'ok', per_page: 50 }));
-  const nameOf = useMemberName();
+  const memberName = useMemberName();
   const entries = data?.audit.filter(({ action, user_id }) => action in sentences && user_id !== null).slice(0, shown);
   if (entries?.length === 0) return null;
   return (
@@ -48,7 +48,7 @@ export function RecentActivity() {
             <li key={entry.id} className="grid grid-cols-[1fr_auto] items-baseline gap-3 text-sm">
               <span className="min-w-0 break-words">
                 <span className="inline-block font-medium first-letter:uppercase">
-                  {nameOf(entry.user_id) ?? 'Someone'}
+                  {memberName(entry.user_id) ?? 'Someone'}
                 </span>{' '}
                 <ActivityText entry={entry} />
               </span>
@@ -68,18 +68,18 @@ export function RecentActivity() {
 function ActivityText({ entry: { action, resource, resource_id } }: { readonly entry: AuditEntry }) {
   const can = useCan();
   const text = sentences[action];
-  const look = 'text-secondary underline-offset-4 hover:underline';
+  const style = 'text-secondary underline-offset-4 hover:underline';
   if (resource_id !== null && !action.endsWith('.delete')) {
     if (resource === 'orders' && can('orders.view')) {
       return (
-        <Link to="/orders/$id" params={{ id: resource_id }} className={look}>
+        <Link to="/orders/$id" params={{ id: resource_id }} className={style}>
           {text}
         </Link>
       );
     }
     if (resource === 'customers' && can('customers.view')) {
       return (
-        <Link to="/customers/$id" params={{ id: resource_id }} className={look}>
+        <Link to="/customers/$id" params={{ id: resource_id }} className={style}>
           {text}
         </Link>
       );

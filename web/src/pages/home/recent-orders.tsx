@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -48,7 +48,7 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
                 {order_number}
               </Link>
             </Cell>
-            <Cell className="w-full max-w-0 truncate">{customerNameOf(customer)}</Cell>
+            <Cell className="w-full max-w-0 truncate">{customerName(customer)}</Cell>
             <Cell className="max-sm:hidden">
               <OrderStatus status={status} />
             </Cell>

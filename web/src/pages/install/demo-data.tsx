@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { allKeys, useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { api, queries } from '../../session/session.ts';
@@ -34,7 +34,7 @@ export function DemoData({ onDone }: DemoDataProps) {
         {customers} customers with their orders and conversations, and a catalog of products. For trying things out: it
         cannot be removed in one step.
       </p>
-      {fill.isError && <Notice tone="error">{messageOf(fill.error)}</Notice>}
+      {fill.isError && <Notice tone="error">{errorMessage(fill.error)}</Notice>}
       <div className="flex flex-wrap items-center gap-3">
         <Button isBusy={fill.isPending} onClick={() => fill.mutate()}>
           Fill the shop with demo data

@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
-import { timeZonesOf } from '../../time/time-zones.ts';
+import { countryTimeZones } from '../../time/time-zones.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { PasswordStrength } from './password-strength.tsx';
-import { countries, currencyOf, currencyOptions, suggestRegion } from './region.ts';
+import { countries, countryCurrency, currencyOptions, suggestRegion } from './region.ts';
 import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {
@@ -60,8 +60,8 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
               {...control}
               defaultValue={suggested.country}
               onInput={({ currentTarget: { form, value } }) => {
-                const zones = timeZonesOf(value);
-                suggest(form, 'currency', (current) => currencyOf(value) ?? current);
+                const zones = countryTimeZones(value);
+                suggest(form, 'currency', (current) => countryCurrency(value) ?? current);
                 suggest(form, 'timezone', (current) => (zones.includes(current) ? current : (zones[0] ?? current)));
               }}
             >
@@ -102,7 +102,7 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
         </Field>
       </div>
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Finish and sign in
       </Button>
     </form>

@@ -50,7 +50,7 @@ function DeviceRow({ device: { id, platform, token, updated_at } }: { readonly d
           Registered <RelativeTime time={updated_at} /> · …{token.slice(-6)}
         </div>
       </div>
-      <Button look="quiet" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+      <Button variant="quiet" isBusy={remove.isPending} onClick={() => remove.mutate(undefined)}>
         Remove<span className="sr-only"> the {labels[platform]}</span>
       </Button>
     </li>

@@ -7,7 +7,7 @@ import type {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useApi } from '../../api/use-api.ts';
 import { useIsNarrow } from '../../screen/narrow.ts';
@@ -91,7 +91,7 @@ function useChannels() {
     onError: (error, _changes, before) => {
       if (isLast()) cache.setQueryData(queryKey, before);
       void cache.invalidateQueries({ queryKey });
-      toast(`The preferences could not be saved. ${messageOf(error)}`);
+      toast(`The preferences could not be saved. ${errorMessage(error)}`);
     },
   });
 }

@@ -77,7 +77,7 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
             {(control) => <TimeZoneSelect {...control} defaultValue={time_zone} />}
           </Field>
         </div>
-        <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start">
           Save times
         </Button>
       </form>

@@ -36,7 +36,7 @@ export function ApplyPage() {
         const { application_id: id } = await anonymous.onboarding.apply(application);
         await navigate({ to: '/apply/$id', params: { id } });
       } catch (error) {
-        setExisting(existingOf(error));
+        setExisting(existingApplication(error));
         throw error;
       }
     },
@@ -105,7 +105,7 @@ export function ApplyPage() {
             {(control) => <Input {...control} type="password" autoComplete="new-password" />}
           </Field>
         </div>
-        <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
           Send the application
         </Button>
       </form>
@@ -113,7 +113,7 @@ export function ApplyPage() {
   );
 }
 
-function existingOf(error: unknown): string | undefined {
+function existingApplication(error: unknown): string | undefined {
   if (!(error instanceof ChowkError) || error.code !== 'onboarding.application_exists') return undefined;
   const { application_id: id } = error.body;
   return typeof id === 'string' ? id : undefined;

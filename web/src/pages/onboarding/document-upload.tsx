@@ -2,7 +2,7 @@ import { ChowkError, createClient, onboardingLimits } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -78,16 +78,16 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
         />
         {upload.isPending && <Progress share={share} label={`Sending: ${title}`} />}
       </label>
-      <p id={noteId} role={upload.isError ? 'alert' : undefined} className={noteLook(upload.isError)}>
+      <p id={noteId} role={upload.isError ? 'alert' : undefined} className={noteStyle(upload.isError)}>
         {upload.isError
-          ? reasonOf(upload.error)
+          ? uploadError(upload.error)
           : `JPEG, PNG or PDF, at most ${maxMegabytes} MB. Drop it here or choose it.`}
       </p>
     </li>
   );
 }
 
-function noteLook(isError: boolean): string {
+function noteStyle(isError: boolean): string {
   return `pt-1.5 text-xs ${isError ? 'text-error' : 'text-faint'}`;
 }
 
@@ -98,9 +98,9 @@ function mustBeAccepted({ type, size, name }: File): void {
   throw new Error(`${name} has ${(size / megabyte).toFixed(1)} MB. At most ${maxMegabytes} MB are accepted.`);
 }
 
-function reasonOf(error: Error): string {
+function uploadError(error: Error): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : messageOf(error);
+  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : errorMessage(error);
 }
 
 function Progress({ share, label }: { readonly share: number; readonly label: string }) {

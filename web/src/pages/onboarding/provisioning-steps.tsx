@@ -14,10 +14,10 @@ const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
 };
 
 const marks = {
-  pending: { icon: Circle, look: 'text-faint', text: 'waiting' },
-  running: { icon: LoaderCircle, look: 'animate-spin text-accent', text: 'under way' },
-  completed: { icon: Check, look: 'text-success', text: 'done' },
-  failed: { icon: X, look: 'text-error', text: 'failed' },
+  pending: { icon: Circle, style: 'text-faint', text: 'waiting' },
+  running: { icon: LoaderCircle, style: 'animate-spin text-accent', text: 'under way' },
+  completed: { icon: Check, style: 'text-success', text: 'done' },
+  failed: { icon: X, style: 'text-error', text: 'failed' },
 };
 
 /** How far the new shop is. */
@@ -25,10 +25,10 @@ export function ProvisioningSteps({ progress }: { readonly progress: readonly Pr
   return (
     <ol className="grid gap-1.5">
       {progress.map(({ step, status }) => {
-        const { icon, look, text } = marks[status];
+        const { icon, style, text } = marks[status];
         return (
           <li key={step} className="flex items-center gap-2.5">
-            <Icon icon={icon} strokeWidth={status === 'pending' ? 1.5 : 2} className={`shrink-0 ${look}`} />
+            <Icon icon={icon} strokeWidth={status === 'pending' ? 1.5 : 2} className={`shrink-0 ${style}`} />
             <span className={status === 'pending' ? 'text-faint' : ''}>{labels[step]}</span>
             <span className="sr-only">: {text}</span>
           </li>

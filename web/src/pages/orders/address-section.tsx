@@ -4,7 +4,7 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { type OrderDraft, type OrderErrors, orderAddressOf } from './order-draft.ts';
+import { type OrderDraft, type OrderErrors, toOrderAddress } from './order-draft.ts';
 
 interface AddressSectionProps {
   readonly draft: OrderDraft;
@@ -18,7 +18,7 @@ export function AddressSection({ draft: { customerId, address }, onChange, error
       {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
       <AddressFields
         errors={errors}
-        propsOf={(field) => ({
+        inputProps={(field) => ({
           value: address[field] ?? '',
           onChange: ({ target }) => onChange({ ...address, [field]: target.value }),
         })}
@@ -42,8 +42,8 @@ function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
     <ul className="flex min-w-0 flex-wrap gap-2">
       {data.customer.addresses.slice(0, 4).map((address) => (
         <li key={address.id} className="max-w-full min-w-0">
-          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(orderAddressOf(address))}>
-            <span className="truncate">Use {textOf(address)}</span>
+          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(toOrderAddress(address))}>
+            <span className="truncate">Use {addressText(address)}</span>
           </Button>
         </li>
       ))}
@@ -51,6 +51,6 @@ function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
   );
 }
 
-function textOf({ address1, city, pincode }: CustomerAddress): string {
+function addressText({ address1, city, pincode }: CustomerAddress): string {
   return [address1, city, pincode].filter(Boolean).join(', ') || 'the known address';
 }

@@ -2,7 +2,7 @@ import { ChowkError } from '@chowk/client';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { affectedByOrders } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
@@ -26,7 +26,7 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
     const refused = await changeAll(selection.ids, status);
     setBusy(false);
     selection.clear();
-    toast(reportOf(selection.ids.length - refused.length, refused, status));
+    toast(describeResult(selection.ids.length - refused.length, refused, status));
     await refetch(...affectedByOrders);
   }
   const trigger = (
@@ -57,7 +57,7 @@ async function changeAll(ids: readonly string[], status: Status): Promise<readon
         await api().orders.updateStatus({ id, status });
       } catch (error) {
         const [problem] = error instanceof ChowkError ? (error.fields.status ?? []) : [];
-        refused.push(problem?.message ?? messageOf(error));
+        refused.push(problem?.message ?? errorMessage(error));
       }
     }
   }
@@ -65,7 +65,7 @@ async function changeAll(ids: readonly string[], status: Status): Promise<readon
   return refused;
 }
 
-function reportOf(changed: number, refused: readonly string[], status: Status): string {
+function describeResult(changed: number, refused: readonly string[], status: Status): string {
   const label = statuses[status].label.toLowerCase();
   const done = changed === 0 ? '' : `${count(changed)} ${changed === 1 ? 'order is' : 'orders are'} now ${label}. `;
   return refused.length === 0 ? done.trim() : `${done}${count(refused.length)} could not change: ${refused[0]}`;

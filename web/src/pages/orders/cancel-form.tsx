@@ -38,7 +38,7 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Keep order</Button>
-        <Button type="submit" look="danger" isBusy={form.isBusy}>
+        <Button type="submit" variant="danger" isBusy={form.isBusy}>
           Cancel order
         </Button>
       </div>

@@ -3,13 +3,13 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { formatPhone } from '../../format/phone.ts';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { CustomerSearch } from '../../people/customer-search.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type ContactField, contactFields, type OrderDraft, type OrderErrors, orderAddressOf } from './order-draft.ts';
+import { type ContactField, contactFields, type OrderDraft, type OrderErrors, toOrderAddress } from './order-draft.ts';
 
 interface CustomerSectionProps {
   readonly draft: OrderDraft;
@@ -28,7 +28,7 @@ export function CustomerSection({ draft, onChange, errors }: CustomerSectionProp
           id={customerId}
           onRemove={(customer) => {
             // An address of theirs goes with them; one that was typed stays.
-            const isTheirs = customer?.addresses.some((one) => isSame(orderAddressOf(one), address));
+            const isTheirs = customer?.addresses.some((one) => isSame(toOrderAddress(one), address));
             onChange({ customerId: undefined, ...(isTheirs && { address: {} }) });
           }}
         />
@@ -38,7 +38,7 @@ export function CustomerSection({ draft, onChange, errors }: CustomerSectionProp
   }
   const isNew = contact !== undefined || !canSearch;
   const back = isNew && canSearch && (
-    <Button look="quiet" className="-mr-3.5 text-sm" onClick={() => onChange({ contact: undefined })}>
+    <Button variant="quiet" className="-mr-3.5 text-sm" onClick={() => onChange({ contact: undefined })}>
       Search instead
     </Button>
   );
@@ -91,9 +91,9 @@ function ChosenCustomer({ id, onRemove }: ChosenCustomerProps) {
     <div className="flex items-center gap-3 rounded-panel border border-line px-4 py-2.5">
       <div className="grid min-w-0 flex-1">
         <span className="truncate font-medium">
-          {customer ? customerNameOf(customer) : error ? 'Unknown customer' : <Skeleton className="my-1 h-3.5 w-40" />}
+          {customer ? customerName(customer) : error ? 'Unknown customer' : <Skeleton className="my-1 h-3.5 w-40" />}
         </span>
-        {customer && <span className="truncate text-sm text-secondary">{summaryOf(customer)}</span>}
+        {customer && <span className="truncate text-sm text-secondary">{summarize(customer)}</span>}
       </div>
       <Button onClick={() => onRemove(customer)}>Change</Button>
     </div>
@@ -104,7 +104,7 @@ function isSame(one: OrderDraft['address'], other: OrderDraft['address']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function summaryOf({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
+function summarize({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
   const orders = total_orders === 1 ? '1 order' : `${total_orders} orders`;
   return [phone && formatPhone(phone), email, orders, currency && money(total_spent, currency)]
     .filter(Boolean)

@@ -63,7 +63,7 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Keep order</Button>
-        <Button type="submit" look="danger" isBusy={form.isBusy} disabled={!isConfirmed}>
+        <Button type="submit" variant="danger" isBusy={form.isBusy} disabled={!isConfirmed}>
           Delete order
         </Button>
       </div>

@@ -3,14 +3,14 @@ import { useRef, useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useSearchResults } from '../../api/search-results.ts';
 import { useCan } from '../../api/use-api.ts';
-import { amountOf } from '../../format/amount.ts';
+import { formatCents } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { type DraftItem, type ItemField, lineTotalOf, type OrderErrors } from './order-draft.ts';
+import { type DraftItem, type ItemField, lineTotal, type OrderErrors } from './order-draft.ts';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
@@ -135,24 +135,24 @@ interface ItemRowProps {
 const fields: readonly ItemField[] = ['name', 'quantity', 'price'];
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
-  const total = lineTotalOf(item);
+  const total = lineTotal(item);
   const label = {
     name: 'Name',
     quantity: 'Quantity',
     price: currency === undefined ? 'Price' : `Price in ${currency}`,
   };
-  const nameOf = (key: ItemField) => `items.${index}.${key}` as const;
+  const fieldName = (key: ItemField) => `items.${index}.${key}` as const;
   const field = (key: ItemField) => (
     <Input
-      name={nameOf(key)}
+      name={fieldName(key)}
       aria-label={`${label[key]} of item ${index + 1}`}
       placeholder={label[key]}
       inputMode={key === 'name' ? 'text' : 'decimal'}
       autoComplete="off"
       value={item[key]}
       onChange={({ target }) => onChange({ [key]: target.value })}
-      aria-invalid={errors[nameOf(key)] === undefined ? undefined : true}
-      aria-describedby={errors[nameOf(key)] === undefined ? undefined : `${nameOf(key)}-error`}
+      aria-invalid={errors[fieldName(key)] === undefined ? undefined : true}
+      aria-describedby={errors[fieldName(key)] === undefined ? undefined : `${fieldName(key)}-error`}
       className={key === 'name' ? '' : 'numeric text-right'}
     />
   );
@@ -165,16 +165,16 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
       {field('quantity')}
       {field('price')}
       <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere max-md:min-h-11">
-        {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
+        {total === undefined ? '–' : currency === undefined ? formatCents(total) : money(formatCents(total), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
         <Icon icon={X} />
       </IconButton>
       {fields.map(
         (key) =>
-          errors[nameOf(key)] !== undefined && (
-            <p key={key} id={`${nameOf(key)}-error`} className="col-span-full text-xs text-error">
-              {errors[nameOf(key)]}
+          errors[fieldName(key)] !== undefined && (
+            <p key={key} id={`${fieldName(key)}-error`} className="col-span-full text-xs text-error">
+              {errors[fieldName(key)]}
             </p>
           ),
       )}

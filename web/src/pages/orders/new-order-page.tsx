@@ -21,9 +21,9 @@ import {
   type OrderDraft,
   type OrderErrorName,
   type OrderErrors,
-  orderOf,
-  quantityOf,
-  totalOf,
+  orderTotal,
+  parseQuantity,
+  toOrder,
   useOrderDraft,
 } from './order-draft.ts';
 
@@ -47,7 +47,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   const currency = useMe().data?.currency;
   const form = useForm<object, OrderErrorName>(async () => {
     setOutdated(false);
-    const { order } = await submit(name, api().orders.create, orderOf(draft));
+    const { order } = await submit(name, api().orders.create, toOrder(draft));
     clear();
     toast(`Order ${order.order_number} is created.`);
     await refetch(...affectedByOrder(order));
@@ -111,7 +111,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
           className="grid gap-4 max-lg:sticky max-lg:bottom-0 max-lg:z-[1] max-lg:-mx-4 max-lg:grid-cols-[minmax(0,1fr)_auto] max-lg:items-center max-lg:border-t max-lg:border-line max-lg:bg-canvas max-lg:px-4 max-lg:py-3 max-md:bottom-(--bottom-bar) lg:sticky lg:top-16"
         >
           <Summary draft={draft} currency={currency} error={errors.total} />
-          <Button ref={button} type="submit" look="primary" isBusy={form.isBusy}>
+          <Button ref={button} type="submit" variant="primary" isBusy={form.isBusy}>
             Create order
           </Button>
         </aside>
@@ -127,8 +127,8 @@ interface SummaryProps {
 }
 
 function Summary({ draft: { items }, currency, error }: SummaryProps) {
-  const units = items.reduce((sum, item) => sum + (quantityOf(item) ?? 0), 0);
-  const total = totalOf(items);
+  const units = items.reduce((sum, item) => sum + (parseQuantity(item) ?? 0), 0);
+  const total = orderTotal(items);
   return (
     <div className="grid gap-x-2 gap-y-1 max-lg:grid-cols-[auto_1fr] max-lg:items-baseline lg:pt-1">
       <span className="text-sm text-secondary">Total</span>

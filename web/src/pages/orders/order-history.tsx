@@ -26,8 +26,8 @@ interface Line {
 
 /** Everything that has happened to the order, the latest first. */
 export function OrderHistory({ order }: { readonly order: OrderDetails }) {
-  const nameOf = useMemberName();
-  const lines = [...order.history.map((entry) => lineOf(entry, order.currency)), ...useOtherChanges(order.id)];
+  const memberName = useMemberName();
+  const lines = [...order.history.map((entry) => describeEntry(entry, order.currency)), ...useOtherChanges(order.id)];
   return (
     <Section title="History">
       <ol className="grid gap-4">
@@ -37,7 +37,7 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
             <li key={id} className="grid grid-cols-[8px_1fr_auto] items-baseline gap-x-3">
               <span className={`size-2 rounded-full ${dots[status ? statuses[status].tone : 'neutral']}`} aria-hidden />
               <span className="min-w-0 break-words">
-                {text} <span className="text-secondary">{nameOf(userId) && `by ${nameOf(userId)}`}</span>
+                {text} <span className="text-secondary">{memberName(userId) && `by ${memberName(userId)}`}</span>
               </span>
               <span className="text-xs">
                 <RelativeTime time={at} />
@@ -50,7 +50,7 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
   );
 }
 
-function lineOf(entry: OrderHistoryEntry, currency: string): Line {
+function describeEntry(entry: OrderHistoryEntry, currency: string): Line {
   const { id, at, status, previous_status, refunded, changes, reason, user_id } = entry;
   const isChange = previous_status !== null && previous_status !== status;
   const texts = [

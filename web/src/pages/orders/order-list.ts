@@ -27,7 +27,7 @@ export const searchKeys: readonly string[] = [
 ];
 
 /** The address as the input of the list and of its export. */
-export function inputOf({ status, ...rest }: Search): OrdersListInput {
+export function listInput({ status, ...rest }: Search): OrdersListInput {
   return { ...rest, ...(status === undefined ? {} : { status: status.split(',') as Status[] }) } as OrdersListInput;
 }
 

@@ -1,6 +1,6 @@
 import { type OrderDetails, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { useForm } from '../../form/use-form.ts';
@@ -17,7 +17,7 @@ export function OrderNote({ order }: { readonly order: OrderDetails }) {
   const button = useReturnFocus(isEditing);
   const can = useCan();
   const edit = can('orders.edit') && !isEditing && (
-    <Button ref={button} look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+    <Button ref={button} variant="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
       {order.note ? 'Edit note' : 'Add note'}
     </Button>
   );
@@ -53,7 +53,7 @@ function NoteForm({ order, onDone }: NoteFormProps) {
   const form = useForm<Values>(
     async ({ note: text }) => {
       await save(text.trim() || null);
-      const undo = () => void save(note).catch((error) => toast(messageOf(error)));
+      const undo = () => void save(note).catch((error) => toast(errorMessage(error)));
       toast(`The note of order ${order_number} is saved.`, { label: 'Undo', run: undo });
       onDone();
     },
@@ -82,11 +82,11 @@ function NoteForm({ order, onDone }: NoteFormProps) {
         </p>
       )}
       <div className="flex items-center gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Save note
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             form.discard();
             onDone();

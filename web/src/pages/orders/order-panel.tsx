@@ -6,7 +6,7 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { exactTime } from '../../time/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -88,7 +88,7 @@ function Overview({ order: { status, total, currency, placed_at } }: { readonly 
 
 function Customer({ order: { customer, customer_id } }: { readonly order: OrderDetails }) {
   const can = useCan();
-  const name = customerNameOf(customer);
+  const name = customerName(customer);
   const others = (
     <Link to="/orders" search={{ customer_id }} className="text-sm text-accent underline-offset-4 hover:underline">
       All orders of this customer

@@ -9,7 +9,7 @@ import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
 import { useList } from '../../list/use-list.ts';
 import type { View } from '../../list/views.tsx';
-import { customerNameOf } from '../../people/customer-name.ts';
+import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { BulkStatus } from './bulk-status.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
-import { filters, inputOf, statusFilter } from './order-list.ts';
+import { filters, listInput, statusFilter } from './order-list.ts';
 import { allStatuses, statuses, waiting } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';
 
@@ -38,7 +38,7 @@ function Orders() {
   const can = useCan();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
   const list = useList(keys.orders.list(search), async (client, page) => {
-    const { orders, pagination } = await client.orders.list({ ...inputOf(search), ...page });
+    const { orders, pagination } = await client.orders.list({ ...listInput(search), ...page });
     return { rows: orders, total: pagination.total };
   });
   const selection = useSelection(list.identity);
@@ -74,7 +74,7 @@ function Orders() {
         detail={openId !== undefined && <Outlet />}
         exportFile={
           can('orders.export') &&
-          ((client, format, signal) => client.orders.export({ ...inputOf(search), format }, { signal }))
+          ((client, format, signal) => client.orders.export({ ...listInput(search), format }, { signal }))
         }
         actions={can('orders.create') && <NewOrderButton />}
         selection={can('orders.edit') && selection}
@@ -119,7 +119,7 @@ function useFilters(search: Search, views: readonly View[]) {
     Object.keys(search).every((key) => key === 'status') && views.some((view) => view.search.status === status);
   const several = status?.includes(',') ? [[status, status.split(',').join(', ')] as const] : [];
   const byStatus = { ...statusFilter, options: [...several, ...(statusFilter.options ?? [])] };
-  const name = data ? customerNameOf(data.customer) : 'One customer';
+  const name = data ? customerName(data.customer) : 'One customer';
   const byCustomer = { key: 'customer_id', label: 'Customer', options: [[id ?? '', name] as const] };
   return [...(isTab ? [] : [byStatus]), ...filters, ...(id === undefined ? [] : [byCustomer])];
 }
@@ -127,7 +127,7 @@ function useFilters(search: Search, views: readonly View[]) {
 function NewOrderButton() {
   const navigate = useNavigate();
   return (
-    <Button look="primary" onClick={() => void navigate({ to: '/orders/new' })}>
+    <Button variant="primary" onClick={() => void navigate({ to: '/orders/new' })}>
       <Icon icon={Plus} />
       New order
     </Button>

@@ -58,7 +58,7 @@ async function createOrders(asha: Person, total: number, fields: object = {}) {
   return orders;
 }
 
-const addressOf = (page: Page) => new URL(page.url());
+const address = (page: Page) => new URL(page.url());
 
 /** The platform does it, but its response does not arrive. */
 const lose = (route: Route) => route.fetch().then(() => route.abort());
@@ -95,7 +95,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'orders');
 
     await page.getByRole('button', { name: /^Shipped/ }).click();
-    await eventually(() => expect(addressOf(page).search).toBe('?status=shipped'));
+    await eventually(() => expect(address(page).search).toBe('?status=shipped'));
     await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(5));
     await createOrders(owner, 1, { status: 'shipped' });
     await page.getByRole('button', { name: 'Shipped 6' }).waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: /^All/ }).click();
     await page.keyboard.press('/');
     await page.keyboard.type('शर्मा');
-    await eventually(() => expect(addressOf(page).searchParams.get('search')).toBe('शर्मा'));
+    await eventually(() => expect(address(page).searchParams.get('search')).toBe('शर्मा'));
     await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(10));
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('Total at least').fill('2000');
@@ -112,7 +112,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'orders-filter');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('Status: Processing').waitFor();
-    expect(addressOf(page).searchParams.get('min_total')).toBe('2000');
+    expect(address(page).searchParams.get('min_total')).toBe('2000');
     await page.getByText('No order matches').waitFor();
     await inspect(page, 'orders-none');
 
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.goto(`${platform.origin}/orders?customer_id=${body.orders[0].customer_id}`);
     await page.getByText('Customer: Asha Kulkarni').waitFor();
     await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
-    await eventually(() => expect(addressOf(page).searchParams.get('sort_by')).toBe('total'));
+    await eventually(() => expect(address(page).searchParams.get('sort_by')).toBe('total'));
   });
 
   test('an order shows items, money, customer, address and history, and takes its next steps', async () => {
@@ -177,7 +177,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Address changed by you').waitFor();
 
     await page.getByRole('link', { name: 'All orders of this customer' }).click();
-    await eventually(() => expect(addressOf(page).search).toContain('customer_id='));
+    await eventually(() => expect(address(page).search).toContain('customer_id='));
     await page.goto(`${platform.origin}/orders/${order?.id}`);
     await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
     await heading(page, 'Asha Kulkarni').waitFor();
@@ -288,7 +288,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByLabel('Enter 1001 to confirm').fill('1001');
     await page.getByRole('button', { name: 'Delete order' }).click();
     await page.getByText('Order 1001 is deleted.').waitFor();
-    await eventually(() => expect(addressOf(page).pathname).toBe('/orders'));
+    await eventually(() => expect(address(page).pathname).toBe('/orders'));
     await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
   });
 

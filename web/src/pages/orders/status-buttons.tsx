@@ -25,7 +25,7 @@ export function StatusButtons({ order }: { readonly order: OrderDetails }) {
       {next.map((status, index) => (
         <Button
           key={status}
-          look={index === 0 && !asked.includes(status) && status !== 'failed' ? 'primary' : 'secondary'}
+          variant={index === 0 && !asked.includes(status) && status !== 'failed' ? 'primary' : 'secondary'}
           isBusy={changing === status}
           onClick={() => (asked.includes(status) ? ask(status) : void choose(status))}
         >

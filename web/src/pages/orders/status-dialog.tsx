@@ -1,6 +1,6 @@
 import type { Order, OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
@@ -48,7 +48,7 @@ export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
     <Dialog title={`${title} ${order?.order_number ?? ''}`} isOpen={id !== undefined} onClose={close}>
       {!order ? (
         error ? (
-          <Notice tone="error">{messageOf(error)}</Notice>
+          <Notice tone="error">{errorMessage(error)}</Notice>
         ) : (
           <Skeleton className="h-32 w-full" />
         )

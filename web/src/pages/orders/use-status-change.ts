@@ -1,6 +1,6 @@
 import type { Order } from '@chowk/client';
 import { affectedByOrder } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -19,7 +19,7 @@ export function useStatusChange(): (order: Changed, to: Status) => Promise<void>
       const text = `Order ${order.order_number} is now ${statuses[to].label.toLowerCase()}.`;
       toast(text, changed.next_statuses.includes(order.status) ? undo : undefined);
     } catch (error) {
-      toast(messageOf(error));
+      toast(errorMessage(error));
     }
     await refetch(...affectedByOrder(order));
   };

@@ -2,7 +2,7 @@ import { ChowkError, type ImportReport } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { FileSpreadsheet, FileUp } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { count } from '../../format/numbers.ts';
@@ -64,7 +64,7 @@ function Import() {
     try {
       setState({ step: 'ready', file, preview: await api().products.previewImport({ csv: file.text }) });
     } catch (error) {
-      setState({ step: 'choose', problem: `${file.name} cannot be read. ${problemOf(error)}` });
+      setState({ step: 'choose', problem: `${file.name} cannot be read. ${describeProblem(error)}` });
     }
   }
   async function send(file: ChosenFile, preview: ImportReport): Promise<void> {
@@ -73,7 +73,7 @@ function Import() {
       setState({ step: 'done', file, report: await api().products.import({ csv: file.text }) });
       await refetch(keys.products.all);
     } catch (error) {
-      setState({ step: 'ready', file, preview, problem: problemOf(error) });
+      setState({ step: 'ready', file, preview, problem: describeProblem(error) });
     }
   }
   const back = (
@@ -100,9 +100,9 @@ function Import() {
   );
 }
 
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : messageOf(error);
+  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : errorMessage(error);
 }
 
 interface ChooseProps {
@@ -137,7 +137,7 @@ function Choose({ problem, onChoose }: ChooseProps) {
           <p className="font-semibold">Drop a CSV file here</p>
           <p className="text-secondary">Nothing is changed until you have seen what it would do.</p>
         </div>
-        <Button look="primary" onClick={() => input.current?.click()}>
+        <Button variant="primary" onClick={() => input.current?.click()}>
           Choose a file
         </Button>
         <input
@@ -203,7 +203,7 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
         <Figures report={preview} labels={['products to create', 'products to update', 'rows with errors']} />
         {problem && <Notice tone="error">{problem}</Notice>}
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
+          <Button variant="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
             {good === 0 ? 'Nothing to import' : `Import ${count(good)} ${good === 1 ? 'product' : 'products'}`}
           </Button>
           <Button disabled={isBusy} onClick={onCancel}>

@@ -11,7 +11,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { emptyTexts, inputOf, ProductFields, type ProductTexts } from './product-fields.tsx';
+import { emptyTexts, ProductFields, type ProductTexts, toProductInput } from './product-fields.tsx';
 
 const draft = 'product.new';
 
@@ -37,7 +37,7 @@ function NewProductForm() {
     async (values) => {
       const units = values.stock.trim();
       const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
-      const { product } = await submit(draft, api().products.create, { ...inputOf(values), stock });
+      const { product } = await submit(draft, api().products.create, { ...toProductInput(values), stock });
       toast(`${product.title} created.`);
       void refetch(...affectedByProduct(product.id));
       await navigate({ to: '/products/$id', params: { id: product.id }, search });
@@ -55,7 +55,7 @@ function NewProductForm() {
         )}
       </Field>
       <div className="flex justify-end gap-2 border-t border-line pt-4">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Create product
         </Button>
       </div>

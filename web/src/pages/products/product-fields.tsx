@@ -19,14 +19,14 @@ export const emptyTexts: ProductTexts = {
   tags: '',
 };
 
-export function textsOf(product: Product): ProductTexts {
+export function readTexts(product: Product): ProductTexts {
   const { title, sku, description, price, compare_at_price, status, categories, tags } = product;
   const texts = { title, sku, description, price, compare_at_price: compare_at_price ?? '', status };
   return { ...texts, categories: categories.join(', '), tags: tags.join(', ') };
 }
 
 /** What the platform takes, of the texts that differ from `base`. */
-export function inputOf(values: ProductTexts, base?: ProductTexts): NewProduct {
+export function toProductInput(values: ProductTexts, base?: ProductTexts): NewProduct {
   const changed = names.filter((name) => base === undefined || sameLines(values[name]) !== sameLines(base[name]));
   return Object.fromEntries(changed.map((name) => [name, inputValue(name, values[name])])) as NewProduct;
 }

@@ -2,7 +2,7 @@ import { ChowkError, type Product, type ProductImage, productsLimits } from '@ch
 import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { affectedByImages } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
@@ -35,7 +35,7 @@ export function ProductImages({ product }: { readonly product: Product }) {
     add([...event.dataTransfer.files]);
   };
   const choose = (
-    <Button look="quiet" className="-mr-3.5" onClick={() => input.current?.click()}>
+    <Button variant="quiet" className="-mr-3.5" onClick={() => input.current?.click()}>
       <Icon icon={ImagePlus} />
       Add images
     </Button>
@@ -121,7 +121,7 @@ function useUploads({ id, images }: Product) {
       await refetch(...affectedByImages(id));
       dismiss(key);
     } catch (error) {
-      change(key, { problem: problemOf(error) });
+      change(key, { problem: describeProblem(error) });
     }
   }
   function add(files: readonly File[]): void {
@@ -146,9 +146,9 @@ function fileProblem({ type, size }: File): string | undefined {
   return undefined;
 }
 
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems[0]?.message ?? messageOf(error);
+  return problems[0]?.message ?? errorMessage(error);
 }
 
 function UploadItem({ upload, onDismiss }: { readonly upload: Upload; readonly onDismiss: () => void }) {

@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
-import { filtersOf, runningOut, statuses } from './product-list.ts';
+import { productFilters, runningOut, statuses } from './product-list.ts';
 import { StockForm } from './stock-form.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -69,7 +69,7 @@ function Products() {
       search={search}
       onSearch={show}
       views={views}
-      filters={filtersOf(categories.data?.categories ?? [])}
+      filters={productFilters(categories.data?.categories ?? [])}
       placeholder="Search title, SKU or tag"
       sortedBy="created_at"
       openId={openId}
@@ -96,10 +96,10 @@ const nothingRunningOut = (
 function useProductColumns(): readonly Column<Product>[] {
   const price = usePriceFormat();
   const canEdit = useCan()('products.edit');
-  return useMemo(() => columnsOf(price, canEdit), [price, canEdit]);
+  return useMemo(() => productColumns(price, canEdit), [price, canEdit]);
 }
 
-function columnsOf(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
+function productColumns(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
   return [
     {
       key: 'title',
@@ -200,13 +200,13 @@ function columnsOf(price: (amount: string) => string, canEdit: boolean): readonl
 }
 
 function Stock({ product, canEdit }: { readonly product: Product; readonly canEdit: boolean }) {
-  const look = product.available <= 0 ? 'font-medium text-error' : '';
-  if (!canEdit) return <span className={look}>{count(product.stock)}</span>;
+  const style = product.available <= 0 ? 'font-medium text-error' : '';
+  if (!canEdit) return <span className={style}>{count(product.stock)}</span>;
   const trigger = (
     <button
       type="button"
       aria-label={`Stock of ${product.title}: ${product.stock}. Change it`}
-      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${look}`}
+      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${style}`}
     >
       {count(product.stock)}
     </button>
@@ -229,7 +229,7 @@ function Actions({ search }: { readonly search: Search }) {
         </Button>
       )}
       {canCreate && (
-        <Button look="primary" onClick={create}>
+        <Button variant="primary" onClick={create}>
           <Icon icon={Plus} strokeWidth={1.75} />
           New product
         </Button>
@@ -242,7 +242,7 @@ function NoProducts() {
   const can = useCan();
   const navigate = useNavigate();
   const action = can('products.create') && (
-    <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>
+    <Button variant="primary" onClick={() => void navigate({ to: '/products/new' })}>
       New product
     </Button>
   );

@@ -59,7 +59,7 @@ describe.skipIf(!chromiumPath)('products', () => {
   });
 
   const find = async (sku: string): Promise<Product> => (await asha.get(`${url}/lookup?sku=${sku}`)).body.product;
-  const searchOf = (page: Page) => new URL(page.url()).searchParams;
+  const searchParams = (page: Page) => new URL(page.url()).searchParams;
   const rows = (page: Page) => page.getByRole('table', { name: 'Products' }).locator('tbody tr[data-row]');
 
   test('a list with views, filters and search in the address', async () => {
@@ -69,14 +69,14 @@ describe.skipIf(!chromiumPath)('products', () => {
     await inspect(page, 'products');
     await page.getByRole('button', { name: /^Running out/ }).click();
     await eventually(async () => expect(await rows(page).count()).toBe(2));
-    expect(searchOf(page).get('low_stock')).toBe('true');
+    expect(searchParams(page).get('low_stock')).toBe('true');
     await inspect(page, 'products-running-out');
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('Category').selectOption('Kitchen');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await eventually(async () => expect(await rows(page).count()).toBe(2));
-    expect(searchOf(page).get('category')).toBe('Kitchen');
+    expect(searchParams(page).get('category')).toBe('Kitchen');
     await page.keyboard.press('/');
     await page.keyboard.type('हल्दी');
     await eventually(async () => expect(await rows(page).count()).toBe(1));

@@ -1,7 +1,7 @@
 import type { Product, StockChange } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { affectedByStock } from '../../api/affected-keys.ts';
-import { messageOf } from '../../api/error-message.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { tenantKey } from '../../api/use-api.ts';
@@ -45,7 +45,7 @@ export function useStockChange() {
     },
     onError(error, { product, change }) {
       add(product, -change);
-      toast(messageOf(error));
+      toast(errorMessage(error));
     },
     onSettled: (_result, _error, { product }) => refetch(...affectedByStock(product.id)),
   });
