@@ -1,6 +1,6 @@
 import { type Key, keys } from './query-keys.ts';
 
-/* What a change affects, and so has to be read again after it. */
+/* The keys that a change affects. They are refetched after it. */
 
 interface ChangedOrder {
   readonly id: string;

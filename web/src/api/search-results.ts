@@ -8,7 +8,7 @@ const pauseMs = 150;
 const minLength = 2;
 
 interface SearchResults<Result> {
-  /** Of the text, or of the one before it while `isSearching`. */
+  /** The results for the text; those for the previous text while `isSearching`. */
   readonly data: Result | undefined;
   readonly isSearching: boolean;
   /** Why there are no results. */

@@ -11,7 +11,7 @@ interface ActionOptions<Input, Result> {
   readonly affects: readonly Key[];
   /** What has happened, for a toast. */
   readonly done?: (result: Result, input: Input) => string;
-  /** Leaves the page of something that was deleted, before the data is read again. */
+  /** Leaves the page of something that was deleted, before the data is refetched. */
   readonly leave?: (input: Input) => Promise<void> | undefined;
 }
 

@@ -11,7 +11,7 @@ export function tenantKey(tenant: string | undefined, key: Key): QueryKey {
   return [...allKeys, tenant ?? '', ...key];
 }
 
-/** Reads what is shown again. A read that is under way may have missed the change, so its result is not used. */
+/** Refetches what is shown. A running request may have missed the change, so it is cancelled. */
 export async function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   await cache.cancelQueries({ queryKey });
   await cache.invalidateQueries({ queryKey });

@@ -1,5 +1,4 @@
-/* What is typed into a form, kept by the browser until it is sent. Unchanged fields are not kept: they show what is
-   current when the form is opened again. */
+/* Drafts: changed values of a form, stored by the browser until it is sent. Unchanged fields show current values. */
 
 import { storageKey } from '../session/session.ts';
 import { forgetSubmission } from './submission.ts';

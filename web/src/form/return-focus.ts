@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** For a button that a form takes the place of: it has the focus again when the form is closed. */
+/** Returns the focus to the button that opened a form in its place. */
 export function useReturnFocus(isFormOpen: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(isFormOpen);

@@ -6,7 +6,7 @@ type FormProps = Form<object>['props'];
 interface TypedValues<Values> {
   /** Empty until the form is shown. */
   readonly typed: Partial<Values>;
-  /** Of the element `form`, instead of those of `useForm`. */
+  /** For the element `form`, instead of the props of `useForm`. */
   readonly props: FormProps & { readonly onReset: (event: { readonly currentTarget: HTMLFormElement }) => void };
 }
 

@@ -22,11 +22,11 @@ export interface Form<Values, Other extends string = never> {
   ) => { readonly name: Name; readonly error: string | undefined };
   /** The fields whose value another record has. */
   readonly taken: readonly (FieldName<Values> | Other)[];
-  /** What was typed before a reload is in the fields again. */
+  /** Unsaved values were restored after a reload. */
   readonly isRestored: boolean;
-  /** Forgets what was typed and shows the form as it was. */
+  /** Discards the draft and resets the form. */
   readonly discard: () => void;
-  /** Of the element `form`. */
+  /** For the element `form`. */
   readonly props: {
     readonly ref: (form: HTMLFormElement | null) => void;
     readonly noValidate: true;

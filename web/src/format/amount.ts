@@ -1,6 +1,6 @@
 /* Amounts in hundredths, as bigints, so that sums are exact. */
 
-/** What was typed, as the platform takes it: `1,20,000` is `120000`. A comma that may be a decimal point stays. */
+/** Removes thousands separators: `1,20,000` becomes `120000`. A comma that may be a decimal point stays. */
 export function plainAmount(text: string): string {
   const typed = text.trim();
   return /^\d{1,3}(,\d{2,3})*,\d{3}(\.\d*)?$/.test(typed) ? typed.replaceAll(',', '') : typed;

@@ -17,7 +17,7 @@ const undismissible = 'dialog[open][closedby=none]';
 window.addEventListener('keydown', (event) => {
   const isMod = event.ctrlKey || event.metaKey;
   if (event.defaultPrevented || event.altKey || (!isMod && isTyping(event.target))) return;
-  // What was shown last is what is in front.
+  // The component that was shown last is in front.
   const name = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
   const match = registered
     .get()

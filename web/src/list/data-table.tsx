@@ -249,7 +249,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
 });
 
 interface SelectAllProps {
-  /** Of the rows that have been read: a longer list is exported, or changed page by page. */
+  /** The ids of the rows that have been read. */
   readonly ids: readonly string[];
   readonly selection: Selection;
 }

@@ -15,7 +15,7 @@ export type ExportFormat = 'csv' | 'json';
 
 interface Progress {
   readonly bytes: number;
-  /** Of a CSV file. */
+  /** Only for a CSV file. */
   readonly rows: number | undefined;
   readonly cancel: () => void;
 }

@@ -28,7 +28,7 @@ export interface PageResult<Row> {
 
 interface Source<Row> extends Pick<Snapshot<Row>, 'identity' | 'tenant'> {
   readonly results: readonly PageResult<Row>[];
-  /** What was shown before. */
+  /** The snapshot of the previous render. */
   readonly previous: Snapshot<Row> | undefined;
 }
 

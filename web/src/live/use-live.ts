@@ -14,18 +14,18 @@ function openSocket(tenant: string | undefined): Socket {
   return socket.client;
 }
 
-/** One that waits to connect again would let the next session wait too. */
+/** A socket that waits to reconnect would delay the next session. */
 function closeSocket(): void {
   // It fails if the socket could not be opened.
   Promise.resolve(socket?.client.dispose()).catch(() => {});
   socket = undefined;
 }
 
-/** Changes come in groups: a list is read once for all of them. */
+/** Changes come in groups; they are refetched together. */
 const pauseMs = 150;
 const resubscribePauseMs = 5_000;
 
-/** Data that is younger when the socket connects for the first time is not read again. */
+/** Younger data is not refetched when the socket connects for the first time. */
 const freshMs = 1_000;
 
 /**
@@ -48,11 +48,11 @@ export function useLive(events: readonly string[], ...keys: readonly Key[]): voi
   useEffect(() => {
     if (!isSignedIn) return closeSocket();
     const client = openSocket(tenant);
-    const { changed, stop } = readAfter(() => refetchAll());
+    const { changed, stop } = createRefetcher(() => refetchAll());
     const stops = [
       stop,
       client.on('connected', (_socket, _payload, isRetry) => (isRetry ? changed() : void refetchOld())),
-      ...names.split(' ').map((name) => keep(client, name, changed)),
+      ...names.split(' ').map((name) => subscribe(client, name, changed)),
     ];
     return () => {
       for (const one of stops) one();
@@ -60,8 +60,8 @@ export function useLive(events: readonly string[], ...keys: readonly Key[]): voi
   }, [tenant, names, isSignedIn]);
 }
 
-/** Reads once at a time: changes that come faster than they can be read do not interrupt it. */
-function readAfter(read: () => Promise<void>) {
+/** Refetches once at a time: further changes do not interrupt it. */
+function createRefetcher(read: () => Promise<void>) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReading = false;
   let isOutdated = false;
@@ -86,23 +86,23 @@ function readAfter(read: () => Promise<void>) {
   return { changed, stop };
 }
 
-/** Subscribes again after a lost connection. A refusal by the schema is final. */
-function keep(client: Socket, name: string, next: () => void): () => void {
+/** Resubscribes after a lost connection. A refusal by the schema is final. */
+function subscribe(client: Socket, name: string, next: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let unsubscribe = () => {};
-  const subscribe = () => {
+  const start = () => {
     unsubscribe = client.subscribe(
       { query: `subscription { ${name} { __typename } }` },
       {
         next,
         error(problem: unknown) {
-          if (!Array.isArray(problem)) timer = setTimeout(subscribe, resubscribePauseMs);
+          if (!Array.isArray(problem)) timer = setTimeout(start, resubscribePauseMs);
         },
         complete() {},
       },
     );
   };
-  subscribe();
+  start();
   return () => {
     clearTimeout(timer);
     unsubscribe();

@@ -90,7 +90,7 @@ export function useMarkRead() {
   });
 }
 
-/** Its input is the time, by which those that were unread are found again. */
+/** The input is the time, which identifies the affected rows for a rollback. */
 export function useMarkAllRead() {
   return useChange<string>({
     send: () => api().notifications.markAllRead(),

@@ -16,7 +16,7 @@ import { subjectPath } from './subject.ts';
 const missedAtOnce = 100;
 const reconnectPauseMs = 5_000;
 
-/** Shows what arrives over the socket, and what was missed while there was none. */
+/** Shows notifications from the socket, and those missed without a connection. */
 export function useLiveNotifications(userId: number, isEnabled: boolean): void {
   const cache = useQueryClient();
   const tenant = useTenant();

@@ -17,11 +17,11 @@ async function readInstallation(): Promise<InstallationStatus | undefined> {
 }
 
 /** The platform redirects its pages itself; those of `npm run dev` are served by Vite. */
-export async function mustBeInstalled(): Promise<void> {
+export async function requireInstalled(): Promise<void> {
   if (import.meta.env.DEV && (await readInstallation())) throw redirect({ to: '/install', replace: true });
 }
 
-export async function mustNotBeInstalled(): Promise<{ installation: InstallationStatus }> {
+export async function requireNotInstalled(): Promise<{ installation: InstallationStatus }> {
   const installation = await readInstallation();
   if (!installation) throw redirect({ to: '/login', replace: true });
   return { installation };

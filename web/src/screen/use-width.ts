@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react';
 
-/** Of the element, in pixels; `undefined` until it is shown. */
+/** The width of the element in pixels; `undefined` until it is shown. */
 export function useWidth(element: HTMLElement | null): number | undefined {
   const [width, setWidth] = useState<number>();
   useLayoutEffect(() => {

@@ -2,7 +2,7 @@ import { type Client, createClient, type TokenStore, type Tokens, userOf } from 
 import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { observable } from '../state/observable.ts';
-import { removeDraftsOfOthers, userStorageKey } from './storage-key.ts';
+import { removeOtherDrafts, userStorageKey } from './storage-key.ts';
 
 const tokensKey = 'chowk.tokens';
 const tenantKey = 'chowk.tenant';
@@ -57,7 +57,7 @@ window.addEventListener('storage', ({ key, newValue }) => {
 function setUser(id: string | undefined): void {
   if (id === user.get()) return;
   if (user.get() !== undefined) queries.clear();
-  removeDraftsOfOthers(id);
+  removeOtherDrafts(id);
   user.set(id);
 }
 

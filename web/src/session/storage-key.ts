@@ -13,7 +13,7 @@ function keyPrefix(user: string | undefined): string {
   return `chowk.${user ?? 'anonymous'}.`;
 }
 
-export function removeDraftsOfOthers(user: string | undefined): void {
+export function removeOtherDrafts(user: string | undefined): void {
   for (const key of Object.keys(localStorage)) {
     const isDraft = key.startsWith('chowk.') && /\.(draft|reply|outbox)\./.test(key);
     if (isDraft && !key.startsWith(keyPrefix(user))) localStorage.removeItem(key);

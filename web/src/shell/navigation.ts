@@ -17,6 +17,6 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/notifications', label: 'Notifications', icon: Bell, permission: 'notifications.view' },
 ];
 
-/** The bottom bar of a phone has room for four and the rest: what one does on the way comes first. */
+/** The bottom bar of a phone has room for four items; the others are in a menu. */
 export const onBottomBar = 4;
 export const onPhoneLater: readonly string[] = ['/products'];

@@ -68,7 +68,7 @@ const maxRecords = 5;
 /** Pages and actions whose name has the words, and records that the platform finds. */
 export function usePaletteItems(text: string): {
   readonly items: readonly PaletteItem[];
-  /** Until then, the records are those of what was typed before. */
+  /** Until then, the records are those of the previous text. */
   readonly isSearching: boolean;
   readonly hasFailed: boolean;
 } {
@@ -108,13 +108,13 @@ async function findRecords(text: string, can: (permission: string) => boolean): 
   const client = api();
   const [customers, orders, products] = await Promise.all([
     can('customers.view')
-      ? client.customers.search({ q: text, limit: maxRecords }).then(({ customers }) => customers.map(ofCustomer))
+      ? client.customers.search({ q: text, limit: maxRecords }).then(({ customers }) => customers.map(customerItem))
       : [],
     can('orders.view')
-      ? client.orders.list({ search: text, per_page: maxRecords }).then(({ orders }) => orders.map(ofOrder))
+      ? client.orders.list({ search: text, per_page: maxRecords }).then(({ orders }) => orders.map(orderItem))
       : [],
     can('products.view')
-      ? client.products.search({ q: text, limit: maxRecords }).then(({ products }) => products.map(ofProduct))
+      ? client.products.search({ q: text, limit: maxRecords }).then(({ products }) => products.map(productItem))
       : [],
   ]);
   // The number of an order may be part of a phone number.
@@ -122,7 +122,7 @@ async function findRecords(text: string, can: (permission: string) => boolean): 
   return isOrderNumber ? [...orders, ...customers, ...products] : [...customers, ...orders, ...products];
 }
 
-function ofCustomer(customer: Customer): PaletteItem {
+function customerItem(customer: Customer): PaletteItem {
   const { id, email, phone } = customer;
   return {
     group: 'Customers',
@@ -137,7 +137,7 @@ function orderLabel(number: string): string {
   return `Order ${number}`;
 }
 
-function ofOrder(order: { id: string; order_number: string; total: string; currency: string }): PaletteItem {
+function orderItem(order: { id: string; order_number: string; total: string; currency: string }): PaletteItem {
   const { id, order_number, total, currency } = order;
   return {
     group: 'Orders',
@@ -148,6 +148,6 @@ function ofOrder(order: { id: string; order_number: string; total: string; curre
   };
 }
 
-function ofProduct({ id, title, sku }: { id: string; title: string; sku: string }): PaletteItem {
+function productItem({ id, title, sku }: { id: string; title: string; sku: string }): PaletteItem {
   return { group: 'Products', label: title, detail: sku, icon: Package, target: `/products/${id}` };
 }

@@ -51,7 +51,7 @@ function SignedInShell() {
   // Before the pages, which are shown only when it is known.
   showTimesIn(me?.timezone);
   const can = useCan();
-  const isUnbound = useTenantOfUser();
+  const isUnbound = useDefaultTenant();
   const [isShowingKeys, showKeys] = useState(false);
   const [isSearching, showSearch] = useState(false);
   const [isCollapsed, setCollapsed] = useStored('rail.collapsed', false);
@@ -63,7 +63,7 @@ function SignedInShell() {
     { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
     { key: '?', label: 'Keyboard shortcuts', run: () => showKeys(true) },
   ]);
-  useFocusOfPage();
+  usePageFocus();
   const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
     <div
@@ -136,7 +136,7 @@ function SignedInShell() {
 }
 
 /** When what had the focus is gone with its page, Tab goes on at the new one. */
-function useFocusOfPage(): void {
+function usePageFocus(): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (pathname !== '' && document.activeElement === document.body) {
@@ -163,7 +163,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
 }
 
 /** At the platform's own address a tenant must be chosen: the last one or the first. */
-function useTenantOfUser(): boolean {
+function useDefaultTenant(): boolean {
   const { data: me, error } = useMe();
   const tenant = useTenant();
   const first = me && !me.permissions ? me.tenants[0]?.id : undefined;

@@ -17,7 +17,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Renders the component again as time passes. */
+/** Re-renders the component every 30 seconds. */
 export function useMinute(): void {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / stepMs));
 }

@@ -29,7 +29,7 @@ export function Button({
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
       onClick={(event) => {
-        // The second click of a double click: it was meant for what was here before.
+        // Ignore the second click of a double click.
         if (isBusy || event.detail > 1) event.preventDefault();
         else onClick?.(event);
       }}

@@ -28,12 +28,12 @@ export function ConfirmForm({
   onCancel,
   send,
 }: ConfirmFormProps) {
-  const [asksPassword, askPassword] = useState(isPasswordNeeded);
+  const [isPasswordAsked, setPasswordAsked] = useState(isPasswordNeeded);
   const { isBusy, problem, field, props } = useForm<Values>(async ({ password }) => {
     try {
       await send(password === undefined ? {} : { password });
     } catch (error) {
-      if (isPasswordMissing(error)) askPassword(true);
+      if (isPasswordMissing(error)) setPasswordAsked(true);
       throw error;
     }
   });
@@ -41,7 +41,7 @@ export function ConfirmForm({
     <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
       <p className="text-secondary">{question}</p>
-      {asksPassword && <PasswordField {...field('password')} />}
+      {isPasswordAsked && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant={variant} isBusy={isBusy} autoFocus={!isPasswordNeeded}>
           {label}

@@ -33,7 +33,7 @@ interface NewTokenFormProps {
 export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const { data: me } = useMe();
   const refetch = useRefetch();
-  const [asksPassword, askPassword] = useState(false);
+  const [isPasswordAsked, setPasswordAsked] = useState(false);
   const { isBusy, problem, errors, field, props, discard } = useForm<Values, 'scopes'>(
     async (values) => {
       const input = { name: values.name, scopes: chosenScopes(values), ...tokenExpiry(values) };
@@ -43,7 +43,7 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
         onCreated({ name: token.name, secret: access_token });
         await refetch(...affectedByTokens);
       } catch (error) {
-        if (isPasswordMissing(error)) askPassword(true);
+        if (isPasswordMissing(error)) setPasswordAsked(true);
         throw error;
       }
     },
@@ -85,7 +85,7 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
         </Field>
       </div>
       <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
-      {asksPassword && <PasswordField {...field('password')} />}
+      {isPasswordAsked && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isBusy}>
           Create token

@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx';
 
 /** A message that is shown although the platform does not have it yet; the browser keeps it until it is sent or discarded. */
 export interface Outgoing {
-  /** With which it is sent again, so that it is never there twice. */
+  /** The idempotency key: a retry creates no second message. */
   readonly key: string;
   readonly conversationId: string;
   readonly direction: 'outbound' | 'note';
@@ -29,7 +29,7 @@ type Outbox = Observable<readonly Outgoing[] | undefined>;
 const none: readonly Outgoing[] = [];
 const checked = new WeakSet<Outbox>();
 
-/** Of the user, in the tenant. */
+/** The outbox of the user in the tenant. */
 function openOutbox(): Outbox {
   const outbox = storedValue(storageKey('outbox.messages')) as Outbox;
   if (!checked.has(outbox)) {
@@ -63,7 +63,7 @@ export function useSend() {
   const navigate = useNavigate();
   async function send(message: Outgoing): Promise<void> {
     const { key, conversationId: id } = message;
-    // Of the user who sends it, also if another one is signed in when it fails.
+    // Stays that of the sender, even if another user has signed in when it fails.
     const outbox = openOutbox();
     removeFrom(outbox, message);
     outbox.set([...(outbox.get() ?? none), message]);

@@ -76,11 +76,11 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
         label="Phone"
         {...field('phone')}
         help={phoneHelp}
-        aside={form.taken.includes('phone') && <Other of="phone" />}
+        aside={form.taken.includes('phone') && <TakenLink field="phone" />}
       >
         {(control) => <Input {...control} type="tel" autoComplete="off" defaultValue={customer?.phone ?? ''} />}
       </Field>
-      <Field label="Email" {...field('email')} aside={form.taken.includes('email') && <Other of="email" />}>
+      <Field label="Email" {...field('email')} aside={form.taken.includes('email') && <TakenLink field="email" />}>
         {(control) => <Input {...control} type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />}
       </Field>
       <Field label="Notes" {...field('notes')} help="Only your team sees them.">
@@ -110,7 +110,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
 }
 
 /** Leads to the customer who has the phone or email that was typed. */
-function Other({ of: name }: { readonly of: 'phone' | 'email' }) {
+function TakenLink({ field: name }: { readonly field: 'phone' | 'email' }) {
   const can = useCan();
   const navigate = useNavigate();
   // Others cannot search for it.

@@ -29,8 +29,8 @@ export const searchKeys: readonly string[] = [
   ...filtersWith([]).map(({ key }) => key),
 ];
 
-/** Of an address, without what belongs to the open customer. */
-export const searchOfList: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
+/** The search parameters of the list, without those of the open customer. */
+export const listSearch: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
 
 /** `1 customer`, `5 customers`. */
 export function counted(number: number, one: string, many = `${one}s`): string {

@@ -16,7 +16,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
-import { searchOfList } from './customer-list.ts';
+import { listSearch } from './customer-list.ts';
 import { CustomerSummary } from './customer-summary.tsx';
 import { Details } from './details.tsx';
 import { EditCustomer } from './edit-customer.tsx';
@@ -30,7 +30,7 @@ const from = '/shell/customers/$id';
 export function CustomerPanel() {
   const { id } = useParams({ from });
   const { edit } = useSearch({ from });
-  const list = searchOfList(useSearch({ from: '/shell/customers' }));
+  const list = listSearch(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
   const { data, error } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }));
   const customer = data?.customer;

@@ -19,7 +19,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, searchOfList } from './customer-list.ts';
+import { filtersWith, listSearch } from './customer-list.ts';
 import { useSegments } from './segments.ts';
 import { useTagNames } from './tags.ts';
 
@@ -35,7 +35,7 @@ const columns: readonly Column<Customer>[] = [
         <Link
           to="/customers/$id"
           params={{ id: customer.id }}
-          search={searchOfList}
+          search={listSearch}
           preload={false}
           className="font-medium hover:underline"
         >
@@ -112,7 +112,7 @@ export function CustomersPage() {
 
 function Customers() {
   const can = useCan();
-  const search = searchOfList(useSearch({ from: '/shell/customers' }));
+  const search = listSearch(useSearch({ from: '/shell/customers' }));
   const openId = useParams({ strict: false }).id;
   const hasPanel = useChildMatches().length > 0;
   const navigate = useNavigate();

@@ -71,7 +71,7 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
       return chosen === 'anonymize' ? undefined : onGone();
     },
   });
-  const isConfirmed = mode === 'soft' || inOneLine(typed) === inOneLine(name);
+  const isConfirmed = mode === 'soft' || collapseSpaces(typed) === collapseSpaces(name);
   return (
     <form
       className="grid gap-4"
@@ -135,6 +135,6 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
 }
 
 /** As the page shows it. */
-function inOneLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }

@@ -9,12 +9,12 @@ import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { CustomerForm, type CustomerValues, readCustomer } from './customer-form.tsx';
-import { searchOfList } from './customer-list.ts';
+import { listSearch } from './customer-list.ts';
 
 const draft = 'customer.new';
 
 export function NewCustomer() {
-  const search = searchOfList(useSearch({ from: '/shell/customers' }));
+  const search = listSearch(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
   const refetch = useRefetch();
   const close = () => void navigate({ to: '/customers', search });

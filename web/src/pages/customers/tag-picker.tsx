@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx';
 
 interface TagPickerProps {
   readonly suggestions: readonly string[];
-  /** Of the button, for these tags. */
+  /** The label of the button for these tags. */
   readonly labelFor: (tags: readonly string[]) => string;
   readonly isBusy?: boolean;
   readonly onSubmit: (tags: readonly string[]) => void;

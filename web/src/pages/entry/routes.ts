@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { mustBeSignedIn, root } from '../../routes.ts';
+import { requireSignedIn, root } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 import { pick } from '../../routing/search-params.ts';
 import { anonymous, sessionState } from '../../session/session.ts';
@@ -30,7 +30,7 @@ const device = createRoute({
   getParentRoute: () => root,
   path: '/device',
   validateSearch: pick('user_code'),
-  beforeLoad: mustBeSignedIn,
+  beforeLoad: requireSignedIn,
   component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
 });
 

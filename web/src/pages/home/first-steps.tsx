@@ -12,11 +12,11 @@ import { InviteButton } from './invite-button.tsx';
 export function FirstSteps() {
   const can = useCan();
   const one = { per_page: 1 };
-  const sees = { products: can('products.view'), customers: can('customers.view'), team: can('team.view') };
-  const products = useApi(keys.products.total, (client) => client.products.list(one), sees.products);
-  const customers = useApi(keys.customers.total, (client) => client.customers.list(one), sees.customers);
-  const team = useApi(keys.team.total, (client) => client.team.list(one), sees.team);
-  const invitations = useApi(keys.team.invitations, (client) => client.invitations.list(one), sees.team);
+  const canView = { products: can('products.view'), customers: can('customers.view'), team: can('team.view') };
+  const products = useApi(keys.products.total, (client) => client.products.list(one), canView.products);
+  const customers = useApi(keys.customers.total, (client) => client.customers.list(one), canView.customers);
+  const team = useApi(keys.team.total, (client) => client.team.list(one), canView.team);
+  const invitations = useApi(keys.team.invitations, (client) => client.invitations.list(one), canView.team);
   const colleagues = (team.data?.pagination.total ?? 1) - 1 + (invitations.data?.pagination.total ?? 0);
   const isEmpty = products.data?.pagination.total === 0 && customers.data?.pagination.total === 0;
   return (
@@ -25,7 +25,7 @@ export function FirstSteps() {
         As soon as there are orders, this page shows how business is and what needs you.
       </EmptyState>
       <ol className="mx-auto grid w-full max-w-xl gap-1 pb-4">
-        {sees.products && (
+        {canView.products && (
           <Step
             title="Add your first product"
             isDone={(products.data?.pagination.total ?? 0) > 0}
@@ -34,7 +34,7 @@ export function FirstSteps() {
             Or import a list of products as CSV.
           </Step>
         )}
-        {sees.customers && (
+        {canView.customers && (
           <Step
             title="Add your first customer"
             isDone={(customers.data?.pagination.total ?? 0) > 0}

@@ -32,7 +32,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
   const upload = useMutation({
     mutationFn: async (file: File) => {
       setShare(0);
-      mustBeAccepted(file);
+      checkFile(file);
       const client = createClient({ url: location.origin, fetch: fetchWithProgress(setShare) });
       return client.onboarding.uploadDocument({ id: applicationId, type: type as DocumentType, file });
     },
@@ -92,7 +92,7 @@ function noteStyle(isError: boolean): string {
 }
 
 /** Before anything is sent. The platform looks at the content too. */
-function mustBeAccepted({ type, size, name }: File): void {
+function checkFile({ type, size, name }: File): void {
   if (!types.some((one) => one === type)) throw new Error(`${name} is not a JPEG, PNG or PDF file.`);
   if (size <= maxBytes) return;
   throw new Error(`${name} has ${(size / megabyte).toFixed(1)} MB. At most ${maxMegabytes} MB are accepted.`);

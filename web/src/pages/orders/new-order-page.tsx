@@ -70,7 +70,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
         <div className="grid gap-10">
           {!wasEmpty && !isEmpty && (
             <Notice>
-              This is the order that you began before.{' '}
+              You started this order earlier.{' '}
               <button type="button" className="font-medium underline underline-offset-4" onClick={clear}>
                 Start over
               </button>

@@ -28,7 +28,7 @@ export type OrderErrors = Form<object, OrderErrorName>['errors'];
 
 export interface OrderDraft {
   readonly customerId: string | undefined;
-  /** Of a customer who may not be known yet; undefined until the user enters one. */
+  /** A customer who may not be known yet; `undefined` until the user enters one. */
   readonly contact: Partial<Record<ContactField, string>> | undefined;
   readonly items: readonly DraftItem[];
   readonly address: Partial<Record<AddressField, string>>;

@@ -356,7 +356,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByText('The platform cannot be reached.').waitFor();
     await page.reload();
-    await page.getByText('This is the order that you began before.').waitFor();
+    await page.getByText('You started this order earlier.').waitFor();
     expect(await page.getByLabel('City').inputValue()).toBe('Pune');
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Order 1005').waitFor();
@@ -365,7 +365,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Gift wrapping').first().waitFor();
     await page.goto(`${platform.origin}/orders/new`);
     await heading(page, 'New order').waitFor();
-    expect(await page.getByText('This is the order that you began before.').count()).toBe(0);
+    expect(await page.getByText('You started this order earlier.').count()).toBe(0);
   });
 
   test('a new customer is created with the order, and the address can name a known one', async () => {

@@ -6,7 +6,7 @@ interface StatusInfo {
   readonly label: string;
   /** On the button that leads to it. */
   readonly verb: string;
-  /** Of the pill. */
+  /** The color of the pill. */
   readonly tone: 'neutral' | 'info' | 'success' | 'warning' | 'error';
 }
 
