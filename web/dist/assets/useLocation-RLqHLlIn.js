@@ -1,1 +1,0 @@
-import{Qt as e}from"./notice-Bbst9bSu.js";import{n as t,r as n}from"./useMatch-CF-IUlAd.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};
