@@ -99,6 +99,18 @@ module.exports = {
       to: { path: '^(server|kit|modules|bench|e2e|scripts)/' },
     },
     {
+      name: 'only-the-router-imports-pages',
+      severity: 'error',
+      from: { path: '^web/src/[a-z]+/', pathNot: '^web/src/pages/|\\.test\\.ts$' },
+      to: { path: '^web/src/pages/' },
+    },
+    {
+      name: 'only-pages-and-the-router-import-the-shell',
+      severity: 'error',
+      from: { path: '^web/src/[a-z]+/', pathNot: '^web/src/(pages|shell)/|\\.test\\.ts$' },
+      to: { path: '^web/src/shell/' },
+    },
+    {
       // What `npm install --omit=dev` leaves out.
       name: 'what-runs-imports-no-dev-dependency',
       severity: 'error',

@@ -55,7 +55,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** Of builds that were killed. */
+/** Removes what builds left that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(web)) {
     const [, pid] = /^dist\.(\d+)/.exec(name) ?? [];

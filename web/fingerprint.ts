@@ -16,7 +16,7 @@ interface LockedPackage {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Of everything that the console is built from: its sources, the client's, and the packages it uses. */
+/** Hashes everything that the console is built from: its sources, the client's, and the packages it uses. */
 export async function hashSources(): Promise<string> {
   const files = [
     ...['index.html', 'vite.config.ts', 'build.ts', 'package.json'].map((name) => join(web, name)),
@@ -34,7 +34,7 @@ export async function hashSources(): Promise<string> {
   ]);
 }
 
-/** Of the files of a build: a merge may have mixed those of two. */
+/** Hashes the files of a build: a merge may have mixed those of two. */
 export async function hashFiles(folder: string, except: string): Promise<string> {
   const files = await filesIn(folder);
   return hash(

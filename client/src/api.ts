@@ -2954,6 +2954,8 @@ export type OrderDetails = {
   /** ISO 8601 in UTC */
   readonly updated_at: string;
   readonly customer: OrderCustomer | null;
+  /** The statuses that the order can change to. */
+  readonly next_statuses: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[];
   readonly history: readonly OrderHistoryEntry[];
 };
 

@@ -10,6 +10,7 @@ import { memoryTokens, type TokenResponse, type TokenStore, toTokens } from './t
 export type * from './api.ts';
 export type { Call, CallOptions, ListCall } from './call.ts';
 export { ChowkError, type FieldError, NetworkError, TimeoutError } from './errors.ts';
+export * from './limits.ts';
 export { type PusherOptions, pusherOptions } from './pusher-options.ts';
 export { newKey } from './send.ts';
 export { memoryTokens, parseUserId, type TokenResponse, type TokenStore, type Tokens, toTokens } from './tokens.ts';

@@ -69,6 +69,7 @@ test('an order gets defaults and a new customer', async () => {
     order: {
       ...body.order,
       customer: { id, first_name, last_name, email, phone },
+      next_statuses: ['confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed'],
       history: [
         {
           id: expect.any(String),

@@ -2,6 +2,7 @@ import { type Ctx, type Failure, removedFields, type Sql, sql } from '@chowk/kit
 import { columns, history } from './columns.ts';
 import { fail } from './errors.ts';
 import { withCustomers } from './masking.ts';
+import { transitions } from './rules.ts';
 import type { Order, OrderDetails } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -29,9 +30,10 @@ function firstOrFail<Row>([order]: readonly Row[], key: string): Row {
 }
 
 async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
-  const orders = await ctx.db.rows<Omit<OrderDetails, 'customer'>>(sql`
+  const orders = await ctx.db.rows<Omit<OrderDetails, 'customer' | 'next_statuses'>>(sql`
     SELECT ${columns}, ${history} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
-  return withCustomers(ctx, orders);
+  const withNext = orders.map((order) => ({ ...order, next_statuses: [...transitions[order.status]] }));
+  return withCustomers(ctx, withNext);
 }
 
 export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {

@@ -134,9 +134,14 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   at: Timestamp,
 });
 
-export const OrderDetails = named('OrderDetails', extend(ListedOrder, { history: Type.Array(HistoryEntry) }), {
-  graphqlType: 'Order',
-});
+export const OrderDetails = named(
+  'OrderDetails',
+  extend(ListedOrder, {
+    next_statuses: Type.Array(Status, { description: 'The statuses that the order can change to.' }),
+    history: Type.Array(HistoryEntry),
+  }),
+  { graphqlType: 'Order' },
+);
 export type OrderDetails = Static<typeof OrderDetails>;
 
 const reason = Type.Optional(Text(1_000, { examples: ['Out of stock'] }));

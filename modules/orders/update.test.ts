@@ -137,10 +137,11 @@ test.each(statuses)('a %s order accepts only its allowed transitions', async (fr
     const answer = statuses.indexOf(to) % 2 ? await setStatus(to) : await patch({ status: to });
     const possible = from === to || table[from].split(' ').includes(to);
     expect({ to, status: answer.status }).toEqual({ to, status: possible ? 200 : 422 });
-    const { status, history } = await read();
-    expect({ status, steps: history.length }).toEqual({
+    const { status, history, next_statuses } = await read();
+    expect({ status, steps: history.length, next_statuses }).toEqual({
       status: possible ? to : from,
       steps: possible && from !== to ? 2 : 1,
+      next_statuses: table[possible ? to : from].split(' ').filter(Boolean),
     });
     if (possible) continue;
     const advice = table[from] ? `Allowed: ${table[from].replaceAll(' ', ', ')}.` : `A ${from} order is final.`;

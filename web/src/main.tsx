@@ -3,9 +3,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { PageLoadError } from './lazy-page.tsx';
 import { router } from './router.tsx';
-import { queries } from './session.ts';
+import { PageLoadError } from './routing/lazy-page.tsx';
+import { queries } from './session/session.ts';
 import './theme.ts';
 import { Toasts } from './ui/toast.tsx';
 

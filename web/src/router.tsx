@@ -11,7 +11,7 @@ import { onboardingRoutes } from './pages/onboarding/routes.ts';
 import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { root, shell } from './routes.ts';
-import { parseSearch, stringifySearch } from './search.ts';
+import { parseSearch, stringifySearch } from './routing/search-params.ts';
 import { PageError } from './shell/page-error.tsx';
 import { PageLoading } from './ui/page-loading.tsx';
 

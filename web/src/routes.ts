@@ -1,19 +1,19 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
-import { mustBeInstalled } from './installed.ts';
-import { lazyPage } from './lazy-page.tsx';
 import { ErrorPage } from './pages/error-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
-import { sessionState } from './session.ts';
+import { requireInstalled } from './routing/installation.ts';
+import { lazyPage } from './routing/lazy-page.tsx';
+import { sessionState } from './session/session.ts';
 
 export const root = createRootRoute({
   async beforeLoad({ location: { pathname } }) {
-    if (sessionState() === 'signed-out' && pathname !== '/install') await mustBeInstalled();
+    if (sessionState() === 'signed-out' && pathname !== '/install') await requireInstalled();
   },
   notFoundComponent: NotFoundPage,
   errorComponent: ErrorPage,
 });
 
-export function mustBeSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
+export function requireSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
   if (sessionState() !== 'signed-out') return;
   throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
 }
@@ -22,7 +22,7 @@ export function mustBeSignedIn({ location: { href } }: { readonly location: { re
 export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  beforeLoad: mustBeSignedIn,
+  beforeLoad: requireSignedIn,
   component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
   errorComponent: ErrorPage,
 });

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { observable } from './observable.ts';
+import { observable } from './state/observable.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 

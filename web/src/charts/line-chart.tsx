@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useWidth } from '../use-width.ts';
+import { useWidth } from '../screen/use-width.ts';
 import { labelIndexes } from './ticks.ts';
 
 export interface Point {
@@ -41,9 +41,9 @@ export function LineChart({ label, points, ticks, format, formatTick, legend }: 
   const x = (index: number) =>
     points.length === 1 ? (left + right) / 2 : left + (index * (right - left)) / (points.length - 1);
   const y = (value: number) => bottom - (value / most) * (bottom - top);
-  const lineOf = (values: readonly number[]) =>
+  const linePath = (values: readonly number[]) =>
     values.map((value, index) => `${index === 0 ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`).join('');
-  const current = lineOf(points.map(({ value }) => value));
+  const current = linePath(points.map(({ value }) => value));
   const last = points.length - 1;
   const move = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = {
@@ -98,7 +98,7 @@ export function LineChart({ label, points, ticks, format, formatTick, legend }: 
                 </text>
               ))}
               <path
-                d={lineOf(points.map(({ previous }) => previous))}
+                d={linePath(points.map(({ previous }) => previous))}
                 className="fill-none stroke-edge"
                 strokeWidth="1.5"
                 strokeDasharray="3 4"

@@ -1,7 +1,8 @@
 import { Columns3 } from 'lucide-react';
-import { useStored } from '../stored.ts';
+import { useStored } from '../session/stored.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Checkbox } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
 import type { Column } from './data-table.tsx';
 
@@ -23,7 +24,7 @@ export function useColumns<Row>(name: string, columns: readonly Column<Row>[]) {
 export function ColumnMenu<Row>({ choice: { columns, chosen, choose } }: { readonly choice: ColumnChoice<Row> }) {
   const trigger = (
     <IconButton label="Choose columns" className="max-md:hidden">
-      <Columns3 size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Columns3} />
     </IconButton>
   );
   return (

@@ -1,12 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type MouseEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import { messageOf } from '../form.ts';
-import { useKeys } from '../keys.ts';
-import { useIsNarrow } from '../narrow.ts';
+import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { errorMessage } from '../api/error-message.ts';
+import { useKeys } from '../keyboard/keys.ts';
+import { useIsNarrow } from '../screen/narrow.ts';
+import { useWidth } from '../screen/use-width.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { useWidth } from '../use-width.ts';
 import { useScrollPosition } from './scroll-position.ts';
 import type { Selection } from './selection.ts';
 import type { List } from './use-list.ts';
@@ -37,9 +38,8 @@ interface DataTableProps<Row> {
   readonly caption: string;
   readonly list: List<Row>;
   readonly columns: readonly Column<Row>[];
-  readonly idOf: (row: Row) => string;
   /** For screen readers: what a checkbox selects. */
-  readonly nameOf: (row: Row) => string;
+  readonly rowName: (row: Row) => string;
   readonly onOpen: (row: Row) => void;
   /** The record that is shown beside the table. */
   readonly openId?: string | undefined;
@@ -51,12 +51,12 @@ interface DataTableProps<Row> {
 }
 
 /** Shows as many rows as the screen has room for, of a list of any length. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, list, columns: all, idOf, nameOf, onOpen, openId, sort, onSort, selection, empty } = props;
+export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>) {
+  const { caption, list, columns: all, rowName, onOpen, openId, sort, onSort, selection, empty } = props;
   const isNarrow = useIsNarrow();
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const available = useWidth(scroller);
-  const columns = useSame(isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : fit(all, available));
+  const columns = useStableArray(isNarrow ? all.filter(({ isOnPhone }) => isOnPhone) : fit(all, available));
   const rowHeight = isNarrow ? 52 : 36;
   const rows = useVirtualizer({
     count: list.total ?? 0,
@@ -82,18 +82,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     { key: 'j', label: 'Next row', run: () => focusRow(1) },
     { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
   ]);
-  // Stays the same, so that rows that have not changed need not be rendered while the user scrolls.
-  const actions = useRef<RowActions>({ open() {}, toggle() {} }).current;
-  actions.open = onOpen as (row: unknown) => void;
-  actions.toggle = (id, index, isRange) => {
-    const idAt = (at: number) => {
-      const row = list.rowAt(at);
-      return row && idOf(row);
-    };
-    selection?.toggle(id, index, isRange ? idAt : undefined);
-  };
+  const idAt = (index: number) => list.rowAt(index)?.id;
+  const actions = useStableActions({
+    open: onOpen as (row: unknown) => void,
+    toggle: (id, index, isRange) => selection?.toggle(id, index, isRange ? idAt : undefined),
+  });
   const width = columns.length + (selection ? 1 : 0);
-  if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
+  if (list.error && list.total === undefined) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
   if (list.total === 0) return empty;
   return (
     <section
@@ -112,7 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tr>
             {selection && (
               <th scope="col" className="w-9 border-b border-line max-md:w-11">
-                <SelectAll ids={list.loaded.map(idOf)} selection={selection} />
+                <SelectAll ids={list.loaded.map(({ id }) => id)} selection={selection} />
               </th>
             )}
             {columns.map((column) => (
@@ -132,14 +127,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {items.map(({ index }) => {
             const row = list.rowAt(index);
             if (row === undefined) return <LoadingRow key={index} columns={width} />;
-            const id = idOf(row);
+            const { id } = row;
             return (
               <TableRow
                 key={id}
                 row={row}
                 id={id}
                 index={index}
-                name={nameOf(row)}
+                name={rowName(row)}
                 columns={columns as readonly Column<unknown>[]}
                 isOpen={id === openId}
                 isSelected={selection?.has(id)}
@@ -152,7 +147,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </table>
       {list.error && (
         <div className="sticky bottom-2 left-0 pt-2">
-          <Notice tone="error">{messageOf(list.error)}</Notice>
+          <Notice tone="error">{errorMessage(list.error)}</Notice>
         </div>
       )}
     </section>
@@ -165,26 +160,39 @@ const selectWidth = 36;
 /** Leaves out the last columns if there is no room, for instance beside an open record. */
 function fit<Row>(columns: readonly Column<Row>[], available: number | undefined): readonly Column<Row>[] {
   if (available === undefined) return columns;
-  const needed = columns.reduce((sum, { width }) => sum + widthOf(width), selectWidth);
+  const needed = columns.reduce((sum, { width }) => sum + columnWidth(width), selectWidth);
   const extra = columns.findLastIndex(({ isOnPhone }, index) => index > 0 && !isOnPhone);
   return needed <= available || extra < 0 ? columns : fit(columns.toSpliced(extra, 1), available);
 }
 
-function widthOf(width: string | undefined): number {
+function columnWidth(width: string | undefined): number {
   return width?.endsWith('rem') ? Number.parseFloat(width) * 16 : flexibleWidth;
 }
 
-/** The same array as long as its items are. */
-function useSame<Item>(items: readonly Item[]): readonly Item[] {
-  const last = useRef(items);
-  const isSame = items.length === last.current.length && items.every((item, index) => item === last.current[index]);
-  if (!isSame) last.current = items;
-  return last.current;
+/** The same array while its items are the same. */
+function useStableArray<Item>(items: readonly Item[]): readonly Item[] {
+  const [stable, setStable] = useState(items);
+  const isSame = items.length === stable.length && items.every((item, index) => item === stable[index]);
+  if (!isSame) setStable(items);
+  return isSame ? stable : items;
 }
 
 interface RowActions {
-  open: (row: unknown) => void;
-  toggle: (id: string, index: number, isRange: boolean) => void;
+  readonly open: (row: unknown) => void;
+  readonly toggle: (id: string, index: number, isRange: boolean) => void;
+}
+
+/** The same object in every render, so that unchanged rows are not rendered while the user scrolls. */
+function useStableActions(actions: RowActions): RowActions {
+  const latest = useRef(actions);
+  useLayoutEffect(() => {
+    latest.current = actions;
+  });
+  const [stable] = useState<RowActions>(() => ({
+    open: (row) => latest.current.open(row),
+    toggle: (id, index, isRange) => latest.current.toggle(id, index, isRange),
+  }));
+  return stable;
 }
 
 interface TableRowProps {
@@ -199,7 +207,7 @@ interface TableRowProps {
   readonly actions: RowActions;
 }
 
-const checkboxLook =
+const checkboxStyle =
   'grid size-4 appearance-none place-items-center rounded-[4px] border border-edge bg-surface before:size-2.5 before:scale-0 ' +
   'before:bg-on-accent before:[clip-path:polygon(14%_44%,0_65%,50%_100%,100%_16%,80%_0,43%_62%)] checked:border-accent ' +
   'checked:bg-accent checked:before:scale-100';
@@ -223,7 +231,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
               onChange={({ nativeEvent }) =>
                 actions.toggle(id, index, nativeEvent instanceof globalThis.MouseEvent && nativeEvent.shiftKey)
               }
-              className={checkboxLook}
+              className={checkboxStyle}
             />
           </label>
         </td>
@@ -241,7 +249,7 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
 });
 
 interface SelectAllProps {
-  /** Of the rows that have been read: a longer list is exported, or changed page by page. */
+  /** The ids of the rows that have been read. */
   readonly ids: readonly string[];
   readonly selection: Selection;
 }
@@ -259,7 +267,7 @@ function SelectAll({ ids, selection }: SelectAllProps) {
         checked={isAll}
         disabled={ids.length === 0}
         onChange={() => selection.toggleAll(ids)}
-        className={`${checkboxLook} indeterminate:border-accent indeterminate:bg-accent indeterminate:before:scale-100 indeterminate:before:[clip-path:inset(40%_0)]`}
+        className={`${checkboxStyle} indeterminate:border-accent indeterminate:bg-accent indeterminate:before:scale-100 indeterminate:before:[clip-path:inset(40%_0)]`}
       />
     </label>
   );
@@ -277,14 +285,14 @@ function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderPr
   const { label, width, isNumber, sortBy } = column;
   const isSorted = sortBy !== undefined && sort?.by === sortBy;
   const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown;
-  const look = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
+  const style = `h-9 truncate border-b border-line px-3 text-xs font-medium text-secondary first:pl-1 ${isNumber ? 'text-right' : 'text-left'}`;
   const next = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
   return (
     <th
       scope="col"
       style={{ width: isShare || !width?.endsWith('%') ? width : undefined }}
       aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
-      className={look}
+      className={style}
     >
       {sortBy !== undefined && onSort ? (
         <button
@@ -293,7 +301,7 @@ function SortableHeader<Row>({ column, sort, onSort, isShare }: SortableHeaderPr
           className={`-mx-1 inline-flex h-8 items-center gap-1 rounded-control px-1 hover:text-text ${isSorted ? 'text-text' : ''}`}
         >
           {label}
-          {isSorted && <Arrow size={12} strokeWidth={2} aria-hidden />}
+          {isSorted && <Icon icon={Arrow} size={12} strokeWidth={2} />}
         </button>
       ) : (
         label

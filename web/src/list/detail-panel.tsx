@@ -1,8 +1,9 @@
 import { ArrowLeft, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { messageOf } from '../form.ts';
-import { useKeys } from '../keys.ts';
+import { errorMessage } from '../api/error-message.ts';
+import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
@@ -29,17 +30,17 @@ export function DetailPanel({ title, error, actions, hasIconActions = false, onC
       {title !== undefined && <title>{`${title} · Chowk`}</title>}
       <div className="sticky top-0 z-[1] -mx-1 flex min-h-9 flex-wrap items-center gap-2 bg-canvas px-1 py-1">
         <IconButton label="Back to the list" className="xl:hidden" onClick={onClose}>
-          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+          <Icon icon={ArrowLeft} size={18} />
         </IconButton>
         <h1 title={title} className="line-clamp-4 min-w-0 flex-1 break-words text-xl font-semibold tracking-tight">
           {title ?? <Skeleton className="h-6 w-48" />}
         </h1>
         {actions && <div className={isLong ? 'order-last flex w-full flex-wrap gap-2' : 'contents'}>{actions}</div>}
         <IconButton label="Close" className="max-xl:hidden" onClick={onClose}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       </div>
-      {error ? <Notice tone="error">{messageOf(error)}</Notice> : title === undefined ? <Loading /> : children}
+      {error ? <Notice tone="error">{errorMessage(error)}</Notice> : title === undefined ? <Loading /> : children}
     </article>
   );
 }

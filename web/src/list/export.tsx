@@ -1,20 +1,21 @@
 import type { Client } from '@chowk/client';
 import { Download, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { messageOf } from '../form.ts';
-import { count } from '../format.ts';
-import { observable } from '../observable.ts';
-import { saveFile } from '../save-file.ts';
-import { api, onUserChange } from '../session.ts';
+import { errorMessage } from '../api/error-message.ts';
+import { count } from '../format/numbers.ts';
+import { saveFile } from '../screen/save-file.ts';
+import { api, onUserChange } from '../session/session.ts';
+import { observable } from '../state/observable.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 
-type Format = 'csv' | 'json';
+export type ExportFormat = 'csv' | 'json';
 
 interface Progress {
   readonly bytes: number;
-  /** Of a CSV file. */
+  /** Only for a CSV file. */
   readonly rows: number | undefined;
   readonly cancel: () => void;
 }
@@ -35,7 +36,7 @@ interface ExportButtonProps {
   /** The expected number of rows. */
   readonly total: number | undefined;
   /** Requests the file, with the filters of the list. */
-  readonly read: (client: Client, format: Format, signal: AbortSignal) => Promise<Response>;
+  readonly read: (client: Client, format: ExportFormat, signal: AbortSignal) => Promise<Response>;
 }
 
 /** Downloads the list as a file, shows the progress and can be cancelled. */
@@ -44,11 +45,11 @@ export function ExportButton({ name, total, read }: ExportButtonProps) {
   if (progress) return <ExportProgress progress={progress} total={total} />;
   const trigger = (
     <Button>
-      <Download size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Download} />
       <span className="max-md:sr-only">Export</span>
     </Button>
   );
-  const start = (format: Format) => void exportList(name, format, (signal) => read(api(), format, signal));
+  const start = (format: ExportFormat) => void exportList(name, format, (signal) => read(api(), format, signal));
   return (
     <Menu trigger={trigger}>
       <MenuItem onSelect={() => start('csv')}>CSV, for spreadsheets</MenuItem>
@@ -73,16 +74,16 @@ function ExportProgress({ progress: { bytes, rows, cancel }, total }: ExportProg
       />
       <span className="numeric text-sm whitespace-nowrap text-secondary">
         {rows !== undefined && `${count(rows)} rows · `}
-        {sizeOf(bytes)}
+        {formatBytes(bytes)}
       </span>
       <IconButton label="Cancel the export" className="size-8.5! max-md:size-10.5!" onClick={cancel}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={X} />
       </IconButton>
     </div>
   );
 }
 
-async function exportList(name: string, format: Format, read: (signal: AbortSignal) => Promise<Response>) {
+async function exportList(name: string, format: ExportFormat, read: (signal: AbortSignal) => Promise<Response>) {
   const aborter = new AbortController();
   const cancel = () => aborter.abort();
   show(name, { bytes: 0, rows: undefined, cancel });
@@ -96,10 +97,10 @@ async function exportList(name: string, format: Format, read: (signal: AbortSign
       show(name, { bytes, rows, cancel });
     });
     const rows = running.get().get(name)?.rows;
-    saveFile(file, nameOf(response) ?? `${name}.${format}`);
-    toast(`Exported ${rows === undefined ? name : `${count(rows)} ${name}`} (${sizeOf(bytes)}).`);
+    saveFile(file, fileName(response) ?? `${name}.${format}`);
+    toast(`Exported ${rows === undefined ? name : `${count(rows)} ${name}`} (${formatBytes(bytes)}).`);
   } catch (error) {
-    toast(aborter.signal.aborted ? 'Export cancelled. No file was saved.' : messageOf(error));
+    toast(aborter.signal.aborted ? 'Export cancelled. No file was saved.' : errorMessage(error));
   } finally {
     stop();
     show(name, undefined);
@@ -135,11 +136,11 @@ function countLines(): (chunk: Uint8Array) => number {
   };
 }
 
-function nameOf(response: Response): string | undefined {
+function fileName(response: Response): string | undefined {
   return /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
 }
 
-function sizeOf(bytes: number): string {
+function formatBytes(bytes: number): string {
   if (bytes < 1_000_000) return `${count(Math.round(bytes / 1_000))} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

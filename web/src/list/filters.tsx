@@ -1,10 +1,11 @@
 import { ListFilter, Search as SearchIcon, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { count } from '../format.ts';
-import { useKeys } from '../keys.ts';
-import type { Search } from '../search.ts';
+import { count } from '../format/numbers.ts';
+import { useKeys } from '../keyboard/keys.ts';
+import type { Search } from '../routing/search-params.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
 
 export interface Filter {
@@ -48,14 +49,14 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
           key={filter.key}
           className="inline-flex h-8 items-center gap-1 rounded-control bg-accent-tint pl-2.5 text-sm text-accent-strong max-md:h-11"
         >
-          {filter.label}: {labelOf(filter, search[filter.key] as string)}
+          {filter.label}: {filterLabel(filter, search[filter.key] as string)}
           <button
             type="button"
             aria-label={`Remove the filter ${filter.label}`}
             onClick={() => onChange({ ...search, [filter.key]: undefined })}
             className="grid h-full w-8 place-items-center rounded-control hover:text-text max-md:w-11"
           >
-            <X size={14} strokeWidth={1.5} aria-hidden />
+            <Icon icon={X} size={14} />
           </button>
         </span>
       ))}
@@ -67,7 +68,7 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
   );
 }
 
-function labelOf({ options }: Filter, value: string): string {
+function filterLabel({ options }: Filter, value: string): string {
   return options?.find(([one]) => one === value)?.[1] ?? value;
 }
 
@@ -100,10 +101,8 @@ function SearchField({ value, placeholder, onChange }: SearchFieldProps) {
   useKeys([{ key: '/', label: 'Search the list', run: () => field.current?.focus() }]);
   return (
     <div className="relative w-72 max-md:w-auto max-md:min-w-48 max-md:flex-1">
-      <SearchIcon
-        size={16}
-        strokeWidth={1.5}
-        aria-hidden
+      <Icon
+        icon={SearchIcon}
         className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-secondary"
       />
       <Input
@@ -136,7 +135,7 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
   const [isOpen, setOpen] = useState(false);
   const trigger = (
     <Button>
-      <ListFilter size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={ListFilter} />
       Filter
       {setCount > 0 && <span className="sr-only">, {setCount} set</span>}
     </Button>
@@ -188,7 +187,7 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
           </Field>
         ))}
         <div className="sticky -bottom-4 -m-4 bg-raised p-4">
-          <Button type="submit" look="primary" className="w-full">
+          <Button type="submit" variant="primary" className="w-full">
             Apply
           </Button>
         </div>

@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react';
+import type { LucideIcon } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 interface NoMatchProps {
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
   /** In the singular and in the plural. */
   readonly names: readonly [one: string, all: string];
   /** Removes the search and the filters. */

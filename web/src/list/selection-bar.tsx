@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { count } from '../format.ts';
-import { useKeys } from '../keys.ts';
+import { count } from '../format/numbers.ts';
+import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import type { Selection } from './selection.ts';
 
 interface SelectionBarProps {
@@ -29,7 +30,7 @@ function Bar({ selection, children }: SelectionBarProps) {
         <span className="numeric mr-2 font-medium">{count(selection.ids.length)} selected</span>
         {children}
         <IconButton label="Clear the selection" className="ml-auto" onClick={selection.clear}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       </div>
     </div>

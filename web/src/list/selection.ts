@@ -29,7 +29,7 @@ export function useSelection(list: string): Selection {
     ids,
     has: (id) => chosen.has(id),
     toggle(id, index, idAt) {
-      const start = idAt && last && indexOf(last, idAt);
+      const start = idAt && last && findIndex(last, idAt);
       if (start === undefined) {
         const next = chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id];
         return setState({ list, ids: next, last: { id, index } });
@@ -50,7 +50,7 @@ export function useSelection(list: string): Selection {
 const farthest = 200;
 
 /** Rows may have been added or removed above it. */
-function indexOf({ id, index }: NonNullable<State['last']>, idAt: (index: number) => string | undefined) {
+function findIndex({ id, index }: NonNullable<State['last']>, idAt: (index: number) => string | undefined) {
   for (let distance = 0; distance <= farthest; distance += 1) {
     const found = [index + distance, index - distance].find((at) => at >= 0 && idAt(at) === id);
     if (found !== undefined) return found;

@@ -1,20 +1,13 @@
 import type { Client } from '@chowk/client';
 import { useQueries } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { keyOf } from '../api-query.ts';
-import { api, useTenant } from '../session.ts';
+import type { Key } from '../api/query-keys.ts';
+import { tenantKey } from '../api/use-api.ts';
+import { api, useTenant } from '../session/session.ts';
+import { type Page, pagesAround, perPage, resolveList, rowAt, type Snapshot } from './list-pages.ts';
 
-/** Records on a page of a list. */
-export const perPage = 100;
-/** A page is read when the screen is this many rows away from it. */
-const margin = 30;
 /** Between two changes of the pages that are read, while the user scrolls. */
 const pauseMs = 80;
-
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly total: number;
-}
 
 /** Some of the rows of a list, which may be very long: pages are read as they are shown. */
 export interface List<Row> {
@@ -40,47 +33,32 @@ type ReadPage<Row> = (
   signal: AbortSignal,
 ) => Promise<Page<Row>>;
 
-interface Shown<Row> {
-  readonly identity: string;
-  readonly tenant: string | undefined;
-  readonly pages: ReadonlyMap<number, Page<Row>>;
-  readonly total: number;
-}
-
-/** `name` has everything that the list depends on: `['customers', 'list', filters]`. */
-export function useList<Row>(name: readonly unknown[], read: ReadPage<Row>): List<Row> {
+/** `name` has everything that the list depends on: `keys.customers.list(filters)`. */
+export function useList<Row>(name: Key, read: ReadPage<Row>): List<Row> {
   const tenant = useTenant();
   const identity = JSON.stringify([tenant, ...name]);
   const [shown, setShown] = useState<{ identity: string; pages: readonly number[] }>({ identity, pages: [1] });
   const pages = shown.identity === identity ? shown.pages : [1];
   const results = useQueries({
     queries: pages.map((page) => ({
-      queryKey: keyOf(tenant, ...name, page),
+      queryKey: [...tenantKey(tenant, name), page],
       queryFn: ({ signal }: { signal: AbortSignal }) => read(api(), { page, per_page: perPage }, signal),
     })),
-  });
-  const last = useRef<Shown<Row>>(undefined);
+  }).map(({ data, error, dataUpdatedAt }, index) => ({ page: pages[index] as number, data, error, dataUpdatedAt }));
+  const [previous, setPrevious] = useState<Snapshot<Row>>();
   const wanted = useRef(shown);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const loaded = new Map(pages.flatMap((page, index) => (results[index]?.data ? [[page, results[index].data]] : [])));
-  const error = results.find((one) => one.error)?.error ?? null;
-  // The page that was read last knows the total best.
-  const newest = results.reduce((best, one) => (one.dataUpdatedAt > best.dataUpdatedAt ? one : best));
-  if (newest.data) last.current = { identity, tenant, pages: loaded, total: newest.data.total };
-  const previous = last.current;
-  const isOutdated = loaded.size === 0 && !error && previous?.tenant === tenant && previous?.identity !== identity;
-  const current = isOutdated && previous ? previous.pages : loaded;
+  const list = resolveList({ identity, tenant, results, previous });
+  if (list.snapshot !== previous) setPrevious(list.snapshot);
   return {
     identity,
-    total: isOutdated || previous?.identity === identity ? previous?.total : undefined,
-    rowAt: (index) => current.get(Math.floor(index / perPage) + 1)?.rows[index % perPage],
+    total: list.total,
+    rowAt: (index) => rowAt(list.pages, index),
     get loaded() {
-      return [...current.values()].flatMap(({ rows }) => rows);
+      return [...list.pages.values()].flatMap(({ rows }) => rows);
     },
-    show(first, final) {
-      const to = Math.min(final + margin, Math.max((previous?.total ?? 0) - 1, 0));
-      const [from, until] = [Math.max(first - margin, 0), Math.max(to, first)].map(pageOf) as [number, number];
-      const next = Array.from({ length: until - from + 1 }, (_, index) => from + index);
+    show(first, last) {
+      const next = pagesAround(first, last, list.snapshot?.total ?? 0);
       wanted.current = { identity, pages: next };
       if (next.join() === pages.join()) return;
       timer.current ??= setTimeout(() => {
@@ -88,11 +66,7 @@ export function useList<Row>(name: readonly unknown[], read: ReadPage<Row>): Lis
         setShown(wanted.current);
       }, pauseMs);
     },
-    error,
-    isOutdated,
+    error: list.error,
+    isOutdated: list.isOutdated,
   };
-}
-
-function pageOf(index: number): number {
-  return Math.floor(index / perPage) + 1;
 }

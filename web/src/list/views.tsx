@@ -1,12 +1,13 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { count as formatCount } from '../format.ts';
-import { type Search, stringifySearch } from '../search.ts';
-import { useStored } from '../stored.ts';
+import { count as formatCount } from '../format/numbers.ts';
+import { type Search, stringifySearch } from '../routing/search-params.ts';
+import { useStored } from '../session/stored.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
-import { TabBar, TabCount, tabLook } from '../ui/tabs.tsx';
+import { TabBar, TabCount, tabStyle } from '../ui/tabs.tsx';
 
 export interface View {
   readonly label: string;
@@ -18,17 +19,21 @@ export interface View {
 interface ViewsProps {
   /** Under which the user's own views are kept. */
   readonly name: string;
-  readonly views: readonly View[];
+  /** `undefined` until they are known. */
+  readonly views: readonly View[] | undefined;
   readonly search: Search;
   readonly onChange: (search: Search) => void;
 }
 
+const unknown: readonly View[] = [{ label: 'All', search: {} }];
+
 /** Tabs above a list: sets of filters of ours and of the user. */
-export function Views({ name, views, search, onChange }: ViewsProps) {
+export function Views({ name, views: known, search, onChange }: ViewsProps) {
+  const views = known ?? unknown;
   const [saved, setSaved] = useStored<readonly View[]>(`views.${name}`, []);
-  const current = keyOf(search);
-  const isKnown = [...views, ...saved].some((view) => keyOf(view.search) === current);
-  const base = baseOf([...views, ...saved], search);
+  const current = searchKey(search);
+  const isKnown = [...views, ...saved].some((view) => searchKey(view.search) === current);
+  const base = findBaseView([...views, ...saved], search);
   return (
     <TabBar label="Views">
       {views.map((view) => (
@@ -37,35 +42,35 @@ export function Views({ name, views, search, onChange }: ViewsProps) {
       {saved.map((view) => (
         <span key={view.label} className="flex items-center">
           <Tab view={view} isCurrent={view === base} onChange={onChange} />
-          {keyOf(view.search) === current && (
+          {searchKey(view.search) === current && (
             <button
               type="button"
               aria-label={`Delete the view ${view.label}`}
               onClick={() => setSaved(saved.filter((one) => one !== view))}
               className="-ml-2 grid size-8 place-items-center rounded-control text-secondary hover:text-text max-md:size-11"
             >
-              <X size={14} strokeWidth={1.5} aria-hidden />
+              <Icon icon={X} size={14} />
             </button>
           )}
         </span>
       ))}
-      {!isKnown && (
+      {known && !isKnown && (
         <SaveView onSave={(label) => setSaved([...saved.filter((one) => one.label !== label), { label, search }])} />
       )}
     </TabBar>
   );
 }
 
-function keyOf(search: Search): string {
+function searchKey(search: Search): string {
   return stringifySearch(Object.fromEntries(Object.entries(search).sort()));
 }
 
 /** The view that the search is, or that it narrows further. */
-function baseOf(views: readonly View[], search: Search): View | undefined {
-  const sizeOf = (view: View) => Object.keys(view.search).length;
+function findBaseView(views: readonly View[], search: Search): View | undefined {
+  const size = (view: View) => Object.keys(view.search).length;
   return views
     .filter((view) => Object.entries(view.search).every(([key, value]) => search[key] === value))
-    .reduce<View | undefined>((best, view) => (best && sizeOf(best) >= sizeOf(view) ? best : view), undefined);
+    .reduce<View | undefined>((best, view) => (best && size(best) >= size(view) ? best : view), undefined);
 }
 
 interface TabProps {
@@ -76,7 +81,7 @@ interface TabProps {
 
 function Tab({ view: { label, search, count }, isCurrent, onChange }: TabProps) {
   return (
-    <button type="button" aria-pressed={isCurrent} onClick={() => onChange(search)} className={tabLook}>
+    <button type="button" aria-pressed={isCurrent} onClick={() => onChange(search)} className={tabStyle}>
       {label} {count !== undefined && <TabCount>{formatCount(count)}</TabCount>}
     </button>
   );
@@ -89,7 +94,7 @@ function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
       type="button"
       className="-mb-px inline-flex h-9 items-center gap-1 px-2.5 text-sm whitespace-nowrap text-accent max-md:h-11"
     >
-      <Plus size={14} strokeWidth={1.5} aria-hidden />
+      <Icon icon={Plus} size={14} />
       Save view
     </button>
   );
@@ -108,7 +113,7 @@ function SaveView({ onSave }: { readonly onSave: (label: string) => void }) {
         <Field label="Name of the view" help="Filters and order, kept in this browser.">
           {(control) => <Input {...control} name="label" maxLength={40} autoFocus required />}
         </Field>
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           Save
         </Button>
       </form>

@@ -1,6 +1,6 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { messageOf } from '../form.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { Button } from '../ui/button.tsx';
 import { EntryLayout } from './entry/entry-layout.tsx';
 
@@ -8,9 +8,9 @@ import { EntryLayout } from './entry/entry-layout.tsx';
 export function ErrorPage({ error }: ErrorComponentProps) {
   const requestId = error instanceof ChowkError ? error.requestId : undefined;
   return (
-    <EntryLayout title="This page could not be shown" lead={messageOf(error)}>
+    <EntryLayout title="This page could not be shown" lead={errorMessage(error)}>
       {requestId && <p className="text-xs break-all text-faint">Request {requestId}</p>}
-      <Button look="primary" className="justify-self-start" onClick={() => location.reload()}>
+      <Button variant="primary" className="justify-self-start" onClick={() => location.reload()}>
         Try again
       </Button>
     </EntryLayout>

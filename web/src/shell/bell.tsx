@@ -2,15 +2,17 @@ import type { Notification } from '@chowk/client';
 import * as Popover from '@radix-ui/react-popover';
 import { Link } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { badgeCount } from '../format.ts';
-import { NotificationIcon } from '../pages/notifications/notification-icon.tsx';
-import { subjectOf } from '../pages/notifications/subject.ts';
+import { useState } from 'react';
+import { badgeCount } from '../format/numbers.ts';
+import { useInbox, useMarkAllRead } from '../notifications/inbox.ts';
+import { useLiveNotifications } from '../notifications/live-notifications.ts';
+import { NotificationIcon } from '../notifications/notification-icon.tsx';
+import { NotificationLink } from '../notifications/notification-link.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
-import { useInbox, useLiveNotifications, useMarkAllRead, useMarkRead } from './notifications.ts';
 
 const footer =
   'flex h-11 items-center rounded-control px-3 text-sm font-medium text-secondary hover:bg-sunken hover:text-text';
@@ -26,7 +28,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
         <IconButton label={unread === 0 ? 'Notifications' : `Notifications, ${badgeCount(unread)} unread`}>
-          <Bell size={18} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Bell} size={18} />
           {unread > 0 && (
             <span className="numeric absolute top-0.5 left-1/2 grid h-4 min-w-4 place-items-center rounded-full bg-error px-1 text-[10px] leading-none font-semibold text-on-accent ring-2 ring-canvas">
               {badgeCount(unread)}
@@ -46,7 +48,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
           <div className="flex h-12 items-center justify-between border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">Notifications</h2>
             {unread > 0 && (
-              <Button look="quiet" className="text-sm" onClick={() => markAll.mutate(new Date().toISOString())}>
+              <Button variant="quiet" className="text-sm" onClick={() => markAll.mutate(new Date().toISOString())}>
                 Mark all read
               </Button>
             )}
@@ -62,7 +64,7 @@ export function NotificationBell({ userId }: { readonly userId: number }) {
               ))}
             </ul>
           ) : (
-            <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title="No notifications yet">
+            <EmptyState icon={Bell} title="No notifications yet">
               New orders, messages and changes that concern you appear here.
             </EmptyState>
           )}
@@ -110,37 +112,5 @@ function LatestItem({ notification, onOpen }: LatestItemProps) {
         </span>
       </NotificationLink>
     </li>
-  );
-}
-
-interface NotificationLinkProps extends LatestItemProps {
-  readonly className: string;
-  readonly children: ReactNode;
-}
-
-/** Leads to what the notification is about, if there is something, and marks it as read. */
-export function NotificationLink({ notification, onOpen, className, children }: NotificationLinkProps) {
-  const markRead = useMarkRead();
-  const path = subjectOf(notification);
-  const read = () => {
-    if (notification.read_at === null) markRead.mutate(notification);
-  };
-  return path === undefined ? (
-    <button type="button" data-open onClick={read} className={className}>
-      {children}
-    </button>
-  ) : (
-    <Link
-      to={path}
-      data-open
-      preload={false}
-      onClick={() => {
-        read();
-        onOpen();
-      }}
-      className={className}
-    >
-      {children}
-    </Link>
   );
 }

@@ -1,9 +1,10 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { type NavigationItem, onBottomBar, onPhoneLater } from './navigation.ts';
 
-const look =
+const style =
   'grid min-w-0 justify-items-center gap-0.5 py-1.5 text-[11px] leading-4 font-medium text-secondary data-[status=active]:text-accent-strong';
 
 /** The navigation of a phone, within reach of the thumb. */
@@ -15,8 +16,8 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
   const { pathname } = useLocation();
   const isMore = rest.some(({ to }) => pathname.startsWith(to));
   const more = (
-    <button type="button" data-status={isMore ? 'active' : undefined} className={look}>
-      <Ellipsis size={20} strokeWidth={1.5} aria-hidden />
+    <button type="button" data-status={isMore ? 'active' : undefined} className={style}>
+      <Icon icon={Ellipsis} size={20} />
       More
     </button>
   );
@@ -25,20 +26,16 @@ export function BottomBar({ items: all }: { readonly items: readonly NavigationI
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-10 grid auto-cols-fr grid-flow-col border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
-      {items.slice(0, onBottomBar).map(({ to, label, Icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={look}>
-          <Icon size={20} strokeWidth={1.5} aria-hidden />
+      {items.slice(0, onBottomBar).map(({ to, label, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={style}>
+          <Icon icon={icon} size={20} />
           <span className="max-w-full truncate">{label}</span>
         </Link>
       ))}
       {rest.length > 0 && (
         <Menu trigger={more}>
-          {rest.map(({ to, label, Icon }) => (
-            <MenuItem
-              key={to}
-              icon={<Icon size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => void navigate({ to })}
-            >
+          {rest.map(({ to, label, icon }) => (
+            <MenuItem key={to} icon={icon} onSelect={() => void navigate({ to })}>
               {label}
             </MenuItem>
           ))}

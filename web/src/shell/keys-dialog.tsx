@@ -1,4 +1,4 @@
-import { useAllKeys } from '../keys.ts';
+import { useAllKeys } from '../keyboard/keys.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
 interface KeysDialogProps {

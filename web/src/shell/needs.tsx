@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useCan } from '../api-query.ts';
+import { useCan } from '../api/use-api.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 interface NeedsProps {
@@ -13,7 +13,7 @@ export function Needs({ permission, children }: NeedsProps) {
   const can = useCan();
   if (can(permission)) return children;
   return (
-    <EmptyState icon={<Lock size={20} strokeWidth={1.5} aria-hidden />} title="You do not have access to this page">
+    <EmptyState icon={Lock} title="You do not have access to this page">
       It needs the permission <code>{permission}</code>. The owner of the organization can give it to your role.
     </EmptyState>
   );

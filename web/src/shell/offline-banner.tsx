@@ -1,5 +1,6 @@
 import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
+import { Icon } from '../ui/icon.tsx';
 
 function subscribe(listener: () => void): () => void {
   window.addEventListener('online', listener);
@@ -19,7 +20,7 @@ export function OfflineBanner() {
           className="flex h-(--banner) items-center justify-center gap-2 bg-warning-tint px-4 text-sm text-warning"
           data-banner
         >
-          <WifiOff size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={WifiOff} />
           You are offline. What you see may be out of date.
         </div>
       )}

@@ -1,8 +1,8 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { messageOf } from '../form.ts';
-import { PageLoadError } from '../lazy-page.tsx';
+import { errorMessage } from '../api/error-message.ts';
+import { PageLoadError } from '../routing/lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
@@ -24,7 +24,7 @@ export function PageError({ error }: ErrorComponentProps) {
         <Button onClick={() => navigator.onLine && location.reload()}>Try again</Button>
       }
     >
-      <Notice tone="error">{messageOf(error)}</Notice>
+      <Notice tone="error">{errorMessage(error)}</Notice>
       {error instanceof ChowkError && error.requestId && (
         <p className="text-xs break-all text-faint">Request {error.requestId}</p>
       )}

@@ -13,11 +13,13 @@ import {
   UserPlus,
   UserRound,
 } from 'lucide-react';
-import { keyOf, useCan } from '../api-query.ts';
-import { customerNameOf } from '../customer-name.ts';
-import { useDebounced } from '../debounced.ts';
-import { formatPhone, money } from '../format.ts';
-import { api, useTenant } from '../session.ts';
+import { keys } from '../api/query-keys.ts';
+import { tenantKey, useCan } from '../api/use-api.ts';
+import { money } from '../format/numbers.ts';
+import { formatPhone } from '../format/phone.ts';
+import { customerName } from '../people/customer-name.ts';
+import { api, useTenant } from '../session/session.ts';
+import { useDebounced } from '../state/debounced.ts';
 import { chooseTheme } from '../theme.ts';
 import { navigation } from './navigation.ts';
 
@@ -26,7 +28,7 @@ export interface PaletteItem {
   readonly label: string;
   /** Beside the label. */
   readonly detail?: string | undefined;
-  readonly Icon: LucideIcon;
+  readonly icon: LucideIcon;
   /** The page it opens, or what it does. */
   readonly target: string | (() => void);
 }
@@ -36,25 +38,25 @@ interface Action extends Omit<PaletteItem, 'group'> {
 }
 
 const actions: readonly Action[] = [
-  { label: 'New order', Icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
-  { label: 'New customer', Icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
-  { label: 'New product', Icon: PackagePlus, target: '/products/new', permission: 'products.create' },
+  { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
+  { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
+  { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
   {
     label: 'New conversation',
-    Icon: MessageSquarePlus,
+    icon: MessageSquarePlus,
     target: '/conversations/new',
     permission: 'conversations.reply',
   },
-  { label: 'Use the dark theme', Icon: Moon, target: () => chooseTheme('dark') },
-  { label: 'Use the light theme', Icon: Sun, target: () => chooseTheme('light') },
+  { label: 'Use the dark theme', icon: Moon, target: () => chooseTheme('dark') },
+  { label: 'Use the light theme', icon: Sun, target: () => chooseTheme('light') },
 ];
 
 const pages: readonly Action[] = [
   ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
-  { label: 'Profile', Icon: UserRound, target: '/profile' },
+  { label: 'Profile', icon: UserRound, target: '/profile' },
   {
     label: 'Notification preferences',
-    Icon: Settings2,
+    icon: Settings2,
     target: '/notifications/preferences',
     permission: 'notifications.view',
   },
@@ -66,7 +68,7 @@ const maxRecords = 5;
 /** Pages and actions whose name has the words, and records that the platform finds. */
 export function usePaletteItems(text: string): {
   readonly items: readonly PaletteItem[];
-  /** Until then, the records are those of what was typed before. */
+  /** Until then, the records are those of the previous text. */
   readonly isSearching: boolean;
   readonly hasFailed: boolean;
 } {
@@ -75,7 +77,7 @@ export function usePaletteItems(text: string): {
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const query = useDebounced(text.trim(), pauseMs);
   const records = useQuery({
-    queryKey: keyOf(tenant, 'palette', query),
+    queryKey: tenantKey(tenant, keys.palette(query)),
     queryFn: () => findRecords(query, can),
     enabled: query.length > 1,
     placeholderData: keepPreviousData,
@@ -106,13 +108,13 @@ async function findRecords(text: string, can: (permission: string) => boolean): 
   const client = api();
   const [customers, orders, products] = await Promise.all([
     can('customers.view')
-      ? client.customers.search({ q: text, limit: maxRecords }).then(({ customers }) => customers.map(ofCustomer))
+      ? client.customers.search({ q: text, limit: maxRecords }).then(({ customers }) => customers.map(customerItem))
       : [],
     can('orders.view')
-      ? client.orders.list({ search: text, per_page: maxRecords }).then(({ orders }) => orders.map(ofOrder))
+      ? client.orders.list({ search: text, per_page: maxRecords }).then(({ orders }) => orders.map(orderItem))
       : [],
     can('products.view')
-      ? client.products.search({ q: text, limit: maxRecords }).then(({ products }) => products.map(ofProduct))
+      ? client.products.search({ q: text, limit: maxRecords }).then(({ products }) => products.map(productItem))
       : [],
   ]);
   // The number of an order may be part of a phone number.
@@ -120,13 +122,13 @@ async function findRecords(text: string, can: (permission: string) => boolean): 
   return isOrderNumber ? [...orders, ...customers, ...products] : [...customers, ...orders, ...products];
 }
 
-function ofCustomer(customer: Customer): PaletteItem {
+function customerItem(customer: Customer): PaletteItem {
   const { id, email, phone } = customer;
   return {
     group: 'Customers',
-    label: customerNameOf(customer),
+    label: customerName(customer),
     detail: (phone && formatPhone(phone)) ?? email ?? undefined,
-    Icon: UserRound,
+    icon: UserRound,
     target: `/customers/${id}`,
   };
 }
@@ -135,17 +137,17 @@ function orderLabel(number: string): string {
   return `Order ${number}`;
 }
 
-function ofOrder(order: { id: string; order_number: string; total: string; currency: string }): PaletteItem {
+function orderItem(order: { id: string; order_number: string; total: string; currency: string }): PaletteItem {
   const { id, order_number, total, currency } = order;
   return {
     group: 'Orders',
     label: orderLabel(order_number),
     detail: money(total, currency),
-    Icon: ReceiptText,
+    icon: ReceiptText,
     target: `/orders/${id}`,
   };
 }
 
-function ofProduct({ id, title, sku }: { id: string; title: string; sku: string }): PaletteItem {
-  return { group: 'Products', label: title, detail: sku, Icon: Package, target: `/products/${id}` };
+function productItem({ id, title, sku }: { id: string; title: string; sku: string }): PaletteItem {
+  return { group: 'Products', label: title, detail: sku, icon: Package, target: `/products/${id}` };
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { isRecord, type PaletteItem, usePaletteItems } from './palette-items.ts';
 
 interface PaletteProps {
@@ -44,7 +45,7 @@ function PaletteContent({ onClose }: { readonly onClose: () => void }) {
   return (
     <div>
       <div className="flex items-center gap-3 border-b border-line px-4">
-        <Search size={18} strokeWidth={1.5} aria-hidden className="shrink-0 text-secondary" />
+        <Icon icon={Search} size={18} className="shrink-0 text-secondary" />
         <input
           // biome-ignore lint/a11y/noAutofocus: the palette was opened to type in it
           autoFocus
@@ -101,7 +102,7 @@ interface OptionProps {
   readonly onChoose: () => void;
 }
 
-function Option({ id, item: { label, detail, Icon }, isActive, onChoose }: OptionProps) {
+function Option({ id, item: { label, detail, icon }, isActive, onChoose }: OptionProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
     <div
@@ -112,7 +113,7 @@ function Option({ id, item: { label, detail, Icon }, isActive, onChoose }: Optio
       onClick={onChoose}
       className="flex min-h-9 cursor-pointer items-center gap-3 rounded-control px-3 hover:bg-sunken aria-selected:bg-accent-tint max-md:min-h-11"
     >
-      <Icon size={16} strokeWidth={1.5} aria-hidden className="shrink-0 text-secondary" />
+      <Icon icon={icon} className="shrink-0 text-secondary" />
       <span className="min-w-0 truncate">{label}</span>
       {detail && <span className="numeric ml-auto shrink-0 text-sm text-secondary">{detail}</span>}
     </div>

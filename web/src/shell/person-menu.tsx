@@ -1,14 +1,14 @@
 import type { Me } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { signOut } from '../session.ts';
+import { signOut } from '../session/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 
-const themes: readonly { readonly theme: Theme; readonly label: string; readonly Icon: typeof Sun }[] = [
-  { theme: 'system', label: 'System', Icon: Monitor },
-  { theme: 'light', label: 'Light', Icon: Sun },
-  { theme: 'dark', label: 'Dark', Icon: Moon },
+const themes: readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[] = [
+  { theme: 'system', label: 'System', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
 ];
 
 export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
@@ -21,7 +21,7 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         aria-hidden
         className="grid size-7 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent-strong"
       >
-        {initialsOf(name)}
+        {initials(name)}
       </span>
     </button>
   );
@@ -32,33 +32,25 @@ export function PersonMenu({ me: { name, email } }: { readonly me: Me }) {
         <div className="truncate text-sm text-secondary">{email}</div>
       </div>
       <MenuLine />
-      <MenuItem
-        icon={<UserRound size={16} strokeWidth={1.5} aria-hidden />}
-        onSelect={() => void navigate({ to: '/profile', search: {} })}
-      >
+      <MenuItem icon={UserRound} onSelect={() => void navigate({ to: '/profile', search: {} })}>
         Profile
       </MenuItem>
       <MenuLine />
       <MenuHeading>Appearance</MenuHeading>
-      {themes.map(({ theme, label, Icon }) => (
-        <MenuItem
-          key={theme}
-          icon={<Icon size={16} strokeWidth={1.5} aria-hidden />}
-          isChosen={theme === chosen}
-          onSelect={() => chooseTheme(theme)}
-        >
+      {themes.map(({ theme, label, icon }) => (
+        <MenuItem key={theme} icon={icon} isChosen={theme === chosen} onSelect={() => chooseTheme(theme)}>
           {label}
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem icon={<LogOut size={16} strokeWidth={1.5} aria-hidden />} onSelect={signOut}>
+      <MenuItem icon={LogOut} onSelect={signOut}>
         Sign out
       </MenuItem>
     </Menu>
   );
 }
 
-function initialsOf(name: string): string {
+function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => [...(word ?? '')][0] ?? '');
   return letters.join('').toUpperCase();

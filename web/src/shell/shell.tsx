@@ -3,16 +3,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { BookOpen, Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useCan, useMe } from '../api-query.ts';
-import { messageOf } from '../form.ts';
-import { useKeys } from '../keys.ts';
-import { SignInForm } from '../pages/entry/sign-in-form.tsx';
-import { chooseTenant, signOut, useSessionState, useTenant, useUserId } from '../session.ts';
-import { useStored } from '../stored.ts';
-import { showTimesIn } from '../times.ts';
+import { errorMessage } from '../api/error-message.ts';
+import { useCan, useMe } from '../api/use-api.ts';
+import { useKeys } from '../keyboard/keys.ts';
+import { chooseTenant, signOut, useSessionState, useTenant, useUserId } from '../session/session.ts';
+import { SignInForm } from '../session/sign-in-form.tsx';
+import { useStored } from '../session/stored.ts';
+import { showTimesIn } from '../time/times.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { PageLoading } from '../ui/page-loading.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { NotificationBell } from './bell.tsx';
@@ -50,7 +51,7 @@ function SignedInShell() {
   // Before the pages, which are shown only when it is known.
   showTimesIn(me?.timezone);
   const can = useCan();
-  const isUnbound = useTenantOfUser();
+  const isUnbound = useDefaultTenant();
   const [isShowingKeys, showKeys] = useState(false);
   const [isSearching, showSearch] = useState(false);
   const [isCollapsed, setCollapsed] = useStored('rail.collapsed', false);
@@ -62,7 +63,7 @@ function SignedInShell() {
     { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
     { key: '?', label: 'Keyboard shortcuts', run: () => showKeys(true) },
   ]);
-  useFocusOfPage();
+  usePageFocus();
   const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
     <div
@@ -80,7 +81,7 @@ function SignedInShell() {
         className="group/rail sticky top-0 hidden h-dvh grid-cols-1 content-start gap-0.5 border-r border-line bg-sunken/60 p-2 pt-2.5 md:grid print:hidden"
       >
         <div className="mb-3 min-w-0">{me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}</div>
-        {items.map(({ to, label, Icon }) => (
+        {items.map(({ to, label, icon }) => (
           <Link
             key={to}
             to={to}
@@ -89,17 +90,17 @@ function SignedInShell() {
             className={item}
             activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
           >
-            <Icon size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+            <Icon icon={icon} className="shrink-0" />
             <span className={railLabel}>{label}</span>
           </Link>
         ))}
         <hr className="mx-2 my-2 border-line" />
         <a href="/docs/" className={item} title={isCollapsed ? 'API reference' : undefined}>
-          <BookOpen size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+          <Icon icon={BookOpen} className="shrink-0" />
           <span className={railLabel}>API reference</span>
         </a>
         <button type="button" className={item} onClick={toggle} title={railTitle}>
-          <RailIcon size={16} strokeWidth={1.5} aria-hidden className="shrink-0" />
+          <Icon icon={RailIcon} className="shrink-0" />
           <span className={railLabel}>{isCollapsed ? 'Expand' : 'Collapse'}</span>
         </button>
       </nav>
@@ -109,7 +110,7 @@ function SignedInShell() {
           <div className="mr-auto min-w-0 md:hidden">{me && <TenantSwitcher me={me} />}</div>
           <SearchButton onClick={() => showSearch(true)} />
           <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => showKeys(true)}>
-            <CircleHelp size={18} strokeWidth={1.5} aria-hidden />
+            <Icon icon={CircleHelp} size={18} />
           </IconButton>
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
           {me && <PersonMenu me={me} />}
@@ -135,7 +136,7 @@ function SignedInShell() {
 }
 
 /** When what had the focus is gone with its page, Tab goes on at the new one. */
-function useFocusOfPage(): void {
+function usePageFocus(): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (pathname !== '' && document.activeElement === document.body) {
@@ -152,7 +153,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
       onClick={onClick}
       className="flex items-center gap-2.5 rounded-control text-secondary transition-colors max-md:size-11 max-md:justify-center hover:bg-sunken md:mr-auto md:h-9 md:w-80 md:border md:border-line md:bg-surface md:px-3"
     >
-      <Search size={16} strokeWidth={1.5} aria-hidden className="max-md:size-[18px]" />
+      <Icon icon={Search} className="max-md:size-[18px]" />
       <span className="max-md:sr-only">Search</span>
       <kbd aria-hidden className="ml-auto font-sans text-xs text-faint max-md:hidden">
         Ctrl K
@@ -162,7 +163,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
 }
 
 /** At the platform's own address a tenant must be chosen: the last one or the first. */
-function useTenantOfUser(): boolean {
+function useDefaultTenant(): boolean {
   const { data: me, error } = useMe();
   const tenant = useTenant();
   const first = me && !me.permissions ? me.tenants[0]?.id : undefined;
@@ -176,7 +177,7 @@ function useTenantOfUser(): boolean {
 
 function NoTenant() {
   return (
-    <EmptyState icon={<Building2 size={20} strokeWidth={1.5} aria-hidden />} title="You belong to no organization yet">
+    <EmptyState icon={Building2} title="You belong to no organization yet">
       Ask its owner for an invitation to your address.
     </EmptyState>
   );
@@ -185,11 +186,11 @@ function NoTenant() {
 function Refused({ error }: { readonly error: Error }) {
   return (
     <EmptyState
-      icon={<Building2 size={20} strokeWidth={1.5} aria-hidden />}
+      icon={Building2}
       title="This organization cannot be opened"
       action={<Button onClick={signOut}>Sign in as someone else</Button>}
     >
-      {messageOf(error)}
+      {errorMessage(error)}
     </EmptyState>
   );
 }

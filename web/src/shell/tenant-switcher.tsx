@@ -1,8 +1,9 @@
 import type { Me } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
-import { chooseTenant, useTenant } from '../session.ts';
+import { chooseTenant, useTenant } from '../session/session.ts';
 import { BrandMark } from '../ui/brand.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem } from '../ui/menu.tsx';
 
 /** The name of the tenant and the choice of another. */
@@ -25,17 +26,17 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
       className="flex h-9 max-w-full min-w-0 items-center justify-between gap-2 rounded-control px-2 hover:bg-sunken max-md:h-11 md:w-full"
     >
       {name}
-      <ChevronsUpDown
+      <Icon
+        icon={ChevronsUpDown}
         size={14}
-        strokeWidth={1.5}
         className="shrink-0 text-secondary group-data-collapsed/rail:hidden"
-        aria-label="Switch organization"
+        label="Switch organization"
       />
     </button>
   );
   const open = async ({ id, domain }: Me['tenants'][number]) => {
     // Where the address names the tenant, another one has another address, and a session of its own.
-    if (chosen === undefined) return location.assign(addressOf(domain));
+    if (chosen === undefined) return location.assign(tenantAddress(domain));
     // The records of one tenant are not those of another.
     await navigate({ to: '/' });
     chooseTenant(id);
@@ -53,7 +54,7 @@ export function TenantSwitcher({ me: { tenants, tenant_id } }: { readonly me: Me
 }
 
 /** The port and the protocol are those of this page. */
-function addressOf(domain: string): string {
+function tenantAddress(domain: string): string {
   const { protocol, port } = location;
   return `${protocol}//${domain}${port && `:${port}`}/`;
 }

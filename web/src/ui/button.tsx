@@ -1,7 +1,8 @@
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { Icon } from './icon.tsx';
 
-const looks = {
+const variants = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong',
   secondary: 'bg-surface text-text border border-edge/60 hover:bg-sunken hover:border-edge',
   quiet: 'text-secondary hover:bg-sunken hover:text-text',
@@ -9,13 +10,13 @@ const looks = {
 };
 
 interface ButtonProps extends ComponentProps<'button'> {
-  readonly look?: keyof typeof looks;
+  readonly variant?: keyof typeof variants;
   /** Work is under way: the button keeps its width and its focus, and does nothing. */
   readonly isBusy?: boolean;
 }
 
 export function Button({
-  look = 'secondary',
+  variant = 'secondary',
   isBusy = false,
   className = '',
   children,
@@ -28,15 +29,15 @@ export function Button({
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
       onClick={(event) => {
-        // The second click of a double click: it was meant for what was here before.
+        // Ignore the second click of a double click.
         if (isBusy || event.detail > 1) event.preventDefault();
         else onClick?.(event);
       }}
-      className={`relative inline-flex h-9 max-md:h-11 shrink-0 items-center justify-center gap-2 rounded-control px-3.5 font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 ${looks[look]} ${className}`}
+      className={`relative inline-flex h-9 max-md:h-11 shrink-0 items-center justify-center gap-2 rounded-control px-3.5 font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 ${variants[variant]} ${className}`}
       {...rest}
     >
       <span className={`inline-flex items-center gap-2 ${isBusy ? 'opacity-0' : ''}`}>{children}</span>
-      {isBusy && <LoaderCircle size={16} strokeWidth={2} className="absolute animate-spin" aria-hidden />}
+      {isBusy && <Icon icon={LoaderCircle} strokeWidth={2} className="absolute animate-spin" />}
     </button>
   );
 }

@@ -21,7 +21,7 @@ export function ConfirmDialog({ title, isOpen, onClose, action, isBusy, onConfir
       <div className="break-words text-secondary">{children}</div>
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" isBusy={isBusy} onClick={onConfirm}>
+        <Button variant="danger" isBusy={isBusy} onClick={onConfirm}>
           {action}
         </Button>
       </div>

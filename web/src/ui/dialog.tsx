@@ -1,7 +1,8 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { observable } from '../observable.ts';
+import { observable } from '../state/observable.ts';
 import { IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
 
 /** Those that are open, the one in front last. */
 export const openDialogs = observable<readonly HTMLElement[]>([]);
@@ -55,7 +56,7 @@ export function Dialog({ title, isOpen, onClose, isPalette = false, children }: 
         </h2>
         {onClose && !isPalette && (
           <IconButton label="Close" onClick={onClose}>
-            <X size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={X} />
           </IconButton>
         )}
       </div>

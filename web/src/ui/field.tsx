@@ -1,15 +1,19 @@
 import { Check, ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { Icon } from './icon.tsx';
 
 /** What a control needs to belong to its label, help and error. */
 interface Control {
   readonly id: string;
+  readonly name: string | undefined;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
 }
 
 interface FieldProps {
   readonly label: string;
+  /** The field of the form; `form.field('email')` of `useForm` sets it with the error. */
+  readonly name?: string;
   readonly help?: ReactNode;
   /** Takes the place of the help. */
   readonly error?: string | undefined;
@@ -17,7 +21,7 @@ interface FieldProps {
   readonly children: (control: Control) => ReactNode;
 }
 
-export function Field({ label, help, error, aside, children }: FieldProps) {
+export function Field({ label, name, help, error, aside, children }: FieldProps) {
   const id = useId();
   const note = error ?? help;
   const noteId = note === undefined ? undefined : `${id}-note`;
@@ -26,7 +30,7 @@ export function Field({ label, help, error, aside, children }: FieldProps) {
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      {children({ id, 'aria-describedby': noteId, 'aria-invalid': error === undefined ? undefined : true })}
+      {children({ id, name, 'aria-describedby': noteId, 'aria-invalid': error === undefined ? undefined : true })}
       {note !== undefined && (
         <div id={noteId} className={`text-xs ${error === undefined ? 'text-faint' : 'text-error'}`}>
           {note}
@@ -58,10 +62,8 @@ export function Select({ className = '', children, ...rest }: ComponentProps<'se
       <select className={`${control} appearance-none truncate pr-8 ${className}`} {...rest}>
         {children}
       </select>
-      <ChevronDown
-        size={16}
-        strokeWidth={1.5}
-        aria-hidden
+      <Icon
+        icon={ChevronDown}
         className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-secondary"
       />
     </div>
@@ -81,10 +83,10 @@ export function Checkbox({ label, ...rest }: CheckboxProps) {
           className="peer size-4 appearance-none rounded-[4px] border border-edge bg-surface transition-colors checked:border-accent checked:bg-accent disabled:opacity-50"
           {...rest}
         />
-        <Check
+        <Icon
+          icon={Check}
           size={12}
           strokeWidth={3}
-          aria-hidden
           className="pointer-events-none absolute text-on-accent opacity-0 peer-checked:opacity-100"
         />
       </span>

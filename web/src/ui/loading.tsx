@@ -1,4 +1,4 @@
-import { messageOf } from '../form.ts';
+import { errorMessage } from '../api/error-message.ts';
 import { Notice } from './notice.tsx';
 import { Skeleton } from './skeleton.tsx';
 
@@ -11,5 +11,5 @@ interface LoadingProps {
 
 /** In place of what is being read. */
 export function Loading({ error, className }: LoadingProps) {
-  return error ? <Notice tone="error">{messageOf(error)}</Notice> : <Skeleton className={`w-full ${className}`} />;
+  return error ? <Notice tone="error">{errorMessage(error)}</Notice> : <Skeleton className={`w-full ${className}`} />;
 }

@@ -1,6 +1,7 @@
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu';
-import { Check } from 'lucide-react';
+import { Check, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
 
 interface MenuProps {
   readonly trigger: ReactNode;
@@ -28,7 +29,7 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
 }
 
 interface MenuItemProps {
-  readonly icon?: ReactNode;
+  readonly icon?: LucideIcon;
   readonly isChosen?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
@@ -40,9 +41,13 @@ export function MenuItem({ icon, isChosen = false, onSelect, children }: MenuIte
       onSelect={onSelect}
       className="flex min-h-8 max-md:min-h-11 items-center gap-2.5 rounded-control px-2.5 outline-none data-highlighted:bg-accent-tint"
     >
-      {icon && <span className="text-secondary">{icon}</span>}
+      {icon && (
+        <span className="text-secondary">
+          <Icon icon={icon} />
+        </span>
+      )}
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {isChosen && <Check size={16} strokeWidth={1.5} className="text-accent" aria-label="chosen" />}
+      {isChosen && <Icon icon={Check} className="text-accent" label="chosen" />}
     </DropdownMenu.Item>
   );
 }

@@ -1,11 +1,12 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
 
 const tones = {
-  info: { look: 'bg-info-tint text-info', Icon: Info },
-  success: { look: 'bg-success-tint text-success', Icon: CircleCheck },
-  warning: { look: 'bg-warning-tint text-warning', Icon: TriangleAlert },
-  error: { look: 'bg-error-tint text-error', Icon: CircleAlert },
+  info: { style: 'bg-info-tint text-info', icon: Info },
+  success: { style: 'bg-success-tint text-success', icon: CircleCheck },
+  warning: { style: 'bg-warning-tint text-warning', icon: TriangleAlert },
+  error: { style: 'bg-error-tint text-error', icon: CircleAlert },
 };
 
 interface NoticeProps {
@@ -14,13 +15,13 @@ interface NoticeProps {
 }
 
 export function Notice({ tone = 'info', children }: NoticeProps) {
-  const { look, Icon } = tones[tone];
+  const { style, icon } = tones[tone];
   return (
     <div
       role={tone === 'error' ? 'alert' : 'status'}
-      className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${look}`}
+      className={`flex gap-2.5 rounded-control px-3 py-2.5 text-sm ${style}`}
     >
-      <Icon size={16} strokeWidth={1.75} className="mt-0.5 shrink-0" aria-hidden />
+      <Icon icon={icon} strokeWidth={1.75} className="mt-0.5 shrink-0" />
       <div className="min-w-0">{children}</div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { formatPhone } from '../format.ts';
+import { formatPhone } from '../format/phone.ts';
 
 /** Can be called, unless it is masked. */
 export function PhoneNumber({ number, className = '' }: { readonly number: string; readonly className?: string }) {

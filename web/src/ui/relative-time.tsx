@@ -1,6 +1,6 @@
-import { relativeTime } from '../format.ts';
-import { useMinute } from '../minute.ts';
-import { exactTime } from '../times.ts';
+import { useMinute } from '../time/minute.ts';
+import { relativeTime } from '../time/relative-time.ts';
+import { exactTime } from '../time/times.ts';
 
 export function RelativeTime({ time }: { readonly time: string }) {
   useMinute();

@@ -1,6 +1,6 @@
 import { Notice } from './notice.tsx';
 
-/** In a form that has again what was typed before a reload. */
+/** For a form whose unsaved values were restored. */
 export function RestoredNotice({ onDiscard }: { readonly onDiscard: () => void }) {
   return (
     <Notice>

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { Input } from './field.tsx';
+import { Icon } from './icon.tsx';
 
 export interface Option {
   readonly key: string;
@@ -68,10 +69,8 @@ export function SearchBox(props: SearchBoxProps) {
   };
   return (
     <div className="relative">
-      <Search
-        size={16}
-        strokeWidth={1.5}
-        aria-hidden
+      <Icon
+        icon={Search}
         className="pointer-events-none absolute top-4.5 left-2.5 -translate-y-1/2 text-secondary max-md:top-5.5"
       />
       <Input

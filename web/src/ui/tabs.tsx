@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Of a link or button in a `TabBar`: the current one has `aria-current` or is pressed. */
-export const tabLook =
+/** The style of a link or button in a `TabBar`: the current one has `aria-current` or is pressed. */
+export const tabStyle =
   '-mb-px inline-flex h-9 items-center border-b-2 border-transparent px-2.5 text-sm font-medium whitespace-nowrap ' +
   'text-secondary hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text ' +
   'aria-pressed:border-accent aria-pressed:text-text max-md:h-11';

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { timeZones } from '../time-zones.ts';
+import { timeZones } from '../time/time-zones.ts';
 import { Select } from './field.tsx';
 
 interface TimeZoneSelectProps extends Omit<ComponentProps<'select'>, 'defaultValue'> {

@@ -1,9 +1,10 @@
 import { X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { observable } from '../observable.ts';
+import { observable } from '../state/observable.ts';
 import { IconButton } from './button.tsx';
 import { openDialogs } from './dialog.tsx';
+import { Icon } from './icon.tsx';
 
 interface Toast {
   readonly id: number;
@@ -85,7 +86,7 @@ function ToastItem({ toast: { id, text, action } }: { readonly toast: Toast }) {
         </button>
       )}
       <IconButton label="Dismiss" className="text-canvas! hover:bg-canvas/15" onClick={() => dismiss(id)}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={X} />
       </IconButton>
     </div>
   );

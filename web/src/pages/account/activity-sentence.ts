@@ -9,7 +9,7 @@ const sentences: Readonly<Record<string, string | ((details: Details) => string)
   signed_out: 'Signed out',
   session_revoked: 'Ended a session',
   other_sessions_revoked: 'Signed out everywhere else',
-  profile_updated: ({ fields }) => `Changed ${listOf(fields)}`,
+  profile_updated: ({ fields }) => `Changed ${listFields(fields)}`,
   password_changed: 'Changed the password',
   password_reset: 'Chose a new password with a link from an email',
   email_changed: ({ new: email }) => `Asked to change the email address to ${email}`,
@@ -26,13 +26,13 @@ const sentences: Readonly<Record<string, string | ((details: Details) => string)
 };
 
 /** What the user did. An action that has no sentence is shown by its name. */
-export function sentenceOf({ action, details }: OwnActivityEntry): string {
+export function describeActivity({ action, details }: OwnActivityEntry): string {
   const sentence = sentences[action];
   if (sentence === undefined) return capitalize(action.replaceAll('_', ' '));
   return typeof sentence === 'string' ? sentence : sentence(details);
 }
 
-function listOf(fields: unknown): string {
+function listFields(fields: unknown): string {
   const names = Array.isArray(fields) ? fields.map((field) => fieldNames[field] ?? String(field)) : [];
   return names.length === 0 ? 'the profile' : `the ${names.join(' and the ')}`;
 }

@@ -1,5 +1,5 @@
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,8 +13,12 @@ interface AuthenticatorSetupProps {
   readonly onConfirmed: (recoveryCodes: readonly string[]) => Promise<void>;
 }
 
+interface Values {
+  readonly otp: string;
+}
+
 export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: AuthenticatorSetupProps) {
-  const { isBusy, problem, errors, props } = useForm(async ({ otp = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ otp }) => {
     const { recovery_codes } = await api().twoFactor.confirm({ otp: otp.replace(/\s/g, '') });
     await onConfirmed(recovery_codes);
   });
@@ -39,11 +43,10 @@ export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: Authe
           </a>
         </div>
       </div>
-      <Field label="Code" help="The six digits that the app shows now." error={errors.otp}>
+      <Field label="Code" help="The six digits that the app shows now." {...field('otp')}>
         {(control) => (
           <Input
             {...control}
-            name="otp"
             inputMode="numeric"
             autoComplete="one-time-code"
             className="numeric max-w-40 tracking-widest"
@@ -53,10 +56,10 @@ export function AuthenticatorSetup({ secret, uri, onCancel, onConfirmed }: Authe
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Turn on
         </Button>
-        <Button look="quiet" onClick={onCancel}>
+        <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>

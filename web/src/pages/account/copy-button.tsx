@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 interface CopyButtonProps {
@@ -20,10 +21,10 @@ export function CopyButton({ text, label, autoFocus = false }: CopyButtonProps) 
       toast('The browser does not allow copying here. Select the text and copy it yourself.');
     }
   }
-  const Icon = isCopied ? Check : Copy;
+  const icon = isCopied ? Check : Copy;
   return (
     <Button autoFocus={autoFocus} onClick={() => void copy()}>
-      <Icon size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={icon} />
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </Button>
   );

@@ -1,7 +1,8 @@
 import type { Profile } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -22,17 +23,22 @@ export function DetailsTab({ profile }: { readonly profile: Profile }) {
   );
 }
 
+interface Values {
+  readonly name: string;
+  readonly timezone: string;
+}
+
 function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Profile }) {
-  const refresh = useRefresh();
-  const { isBusy, problem, errors, isRestored, discard, props } = useForm(
+  const refetch = useRefetch();
+  const { isBusy, problem, field, isRestored, discard, props } = useForm<Values>(
     async (values) => {
       const zone = values.timezone || null;
       const { message } = await api().profile.update({
-        ...(values.name !== name && { name: values.name ?? '' }),
+        ...(values.name !== name && { name: values.name }),
         ...(zone !== timezone && { timezone: zone }),
       });
       toast(message);
-      await refresh('profile', 'me');
+      await refetch(...affectedByProfile);
     },
     { draft: `profile.${id}` },
   );
@@ -40,17 +46,17 @@ function DetailsForm({ profile: { id, name, timezone } }: { readonly profile: Pr
     <form {...props} className="grid gap-4">
       {isRestored && <RestoredNotice onDiscard={discard} />}
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Name" error={errors.name}>
-        {(control) => <Input {...control} name="name" defaultValue={name} autoComplete="name" required />}
+      <Field label="Name" {...field('name')}>
+        {(control) => <Input {...control} defaultValue={name} autoComplete="name" required />}
       </Field>
-      <Field label="Time zone" help="For your quiet hours and digests." error={errors.timezone}>
+      <Field label="Time zone" help="For your quiet hours and digests." {...field('timezone')}>
         {(control) => (
-          <TimeZoneSelect {...control} name="timezone" defaultValue={timezone ?? ''}>
+          <TimeZoneSelect {...control} defaultValue={timezone ?? ''}>
             <option value="">Time zone of the organization</option>
           </TimeZoneSelect>
         )}
       </Field>
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Save
       </Button>
     </form>

@@ -1,9 +1,10 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
-import { api } from '../../session.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -47,7 +48,7 @@ export function EmailSetting({ profile }: { readonly profile: Profile }) {
 
 function Verification({ profile: { email, sign_in_email } }: { readonly profile: Profile }) {
   const resend = useAction((client) => client.email.resendVerification(), {
-    changes: ['profile', 'me'],
+    affects: affectedByProfile,
     done: ({ message }) => message,
   });
   return (
@@ -80,13 +81,19 @@ interface EmailFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  /** Only if it is entered. */
+  readonly email?: string;
+  readonly password: string;
+}
+
 function EmailForm({ label, email: known, onDone }: EmailFormProps) {
-  const refresh = useRefresh();
-  const { isBusy, problem, errors, props } = useForm(async ({ email = known ?? '', password = '' }) => {
+  const refetch = useRefetch();
+  const { isBusy, problem, errors, field, props } = useForm<Values>(async ({ email = known ?? '', password }) => {
     const { message, requires_verification } = await api().email.change({ email, password });
     toast(requires_verification ? 'A verification link was mailed to the new address.' : message);
     onDone();
-    await refresh('profile', 'me');
+    await refetch(...affectedByProfile);
   });
   const failure = problem ?? (known === undefined ? undefined : errors.email);
   return (
@@ -95,17 +102,16 @@ function EmailForm({ label, email: known, onDone }: EmailFormProps) {
       {known === undefined && (
         <Field
           label="New address"
-          error={errors.email}
+          {...field('email')}
           help="A link is mailed there. It applies when you have opened it."
         >
-          {(control) => <Input {...control} name="email" type="email" autoComplete="email" autoFocus required />}
+          {(control) => <Input {...control} type="email" autoComplete="email" autoFocus required />}
         </Field>
       )}
-      <Field label="Your password" error={errors.password}>
+      <Field label="Your password" {...field('password')}>
         {(control) => (
           <Input
             {...control}
-            name="password"
             type="password"
             autoComplete="current-password"
             autoFocus={known !== undefined}
@@ -114,10 +120,10 @@ function EmailForm({ label, email: known, onDone }: EmailFormProps) {
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy} className="max-w-full">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="max-w-full">
           <span className="truncate">{label}</span>
         </Button>
-        <Button look="quiet" onClick={onDone}>
+        <Button variant="quiet" onClick={onDone}>
           Cancel
         </Button>
       </div>

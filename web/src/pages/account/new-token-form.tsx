@@ -1,9 +1,11 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useApi, useCan, useMe } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
-import { endOfDay } from '../../times.ts';
+import { affectedByTokens } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
+import { endOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -11,6 +13,16 @@ import { isPasswordMissing, PasswordField } from './password-field.tsx';
 
 const dayMs = 24 * 3_600_000;
 const scopePrefix = 'scope.';
+
+interface Values {
+  readonly name: string;
+  readonly access: 'some' | 'all';
+  readonly expiry: string;
+  readonly expires_at: string;
+  /** Only if it is asked for. */
+  readonly password?: string;
+  readonly [scope: `${typeof scopePrefix}${string}`]: 'on';
+}
 
 interface NewTokenFormProps {
   readonly onCancel: () => void;
@@ -20,18 +32,18 @@ interface NewTokenFormProps {
 /** The fields of a choice are shown by style sheet (`group-has`), so that those of a restored draft are shown too. */
 export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const { data: me } = useMe();
-  const refresh = useRefresh();
-  const [asksPassword, askPassword] = useState(false);
-  const { isBusy, problem, errors, props, discard } = useForm(
+  const refetch = useRefetch();
+  const [isPasswordAsked, setPasswordAsked] = useState(false);
+  const { isBusy, problem, errors, field, props, discard } = useForm<Values, 'scopes'>(
     async (values) => {
-      const input = { name: values.name ?? '', scopes: scopesOf(values), ...expiryOf(values) };
+      const input = { name: values.name, scopes: chosenScopes(values), ...tokenExpiry(values) };
       const confirmation = values.password === undefined ? {} : { password: values.password };
       try {
         const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
         onCreated({ name: token.name, secret: access_token });
-        await refresh('profile');
+        await refetch(...affectedByTokens);
       } catch (error) {
-        if (isPasswordMissing(error)) askPassword(true);
+        if (isPasswordMissing(error)) setPasswordAsked(true);
         throw error;
       }
     },
@@ -43,21 +55,21 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   return (
     <form {...props} className="group grid gap-4 rounded-panel border border-line bg-surface p-4 sm:p-5">
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Name" help="The program that will use it." error={errors.name}>
-        {(control) => <Input {...control} name="name" placeholder="Nightly export" autoFocus required />}
+      <Field label="Name" help="The program that will use it." {...field('name')}>
+        {(control) => <Input {...control} placeholder="Nightly export" autoFocus required />}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Access">
+        <Field label="Access" {...field('access')}>
           {(control) => (
-            <Select {...control} name="access">
+            <Select {...control}>
               <option value="some">Only what you choose</option>
               <option value="all">Everything that you may do</option>
             </Select>
           )}
         </Field>
-        <Field label="Expires">
+        <Field label="Expires" {...field('expiry')}>
           {(control) => (
-            <Select {...control} name="expiry" defaultValue="90">
+            <Select {...control} defaultValue="90">
               <option value="30">In 30 days</option>
               <option value="90">In 90 days</option>
               <option value="365">In a year</option>
@@ -68,18 +80,18 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
         </Field>
       </div>
       <div className="hidden group-has-[option[value=date]:checked]:block">
-        <Field label="Last day" error={errors.expires_at}>
-          {(control) => <Input {...control} name="expires_at" type="date" className="sm:max-w-48" />}
+        <Field label="Last day" {...field('expires_at')}>
+          {(control) => <Input {...control} type="date" className="sm:max-w-48" />}
         </Field>
       </div>
       <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
-      {asksPassword && <PasswordField error={errors.password} />}
+      {isPasswordAsked && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Create token
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             discard();
             onCancel();
@@ -99,9 +111,9 @@ interface ScopeFieldsProps {
 
 function ScopeFields({ permissions, error }: ScopeFieldsProps) {
   const can = useCan();
-  const { data } = useApi(['permissions'], (client) => client.permissions.list(), can('team.roles.view'));
+  const { data } = useApi(keys.permissions, (client) => client.permissions.list(), can('team.roles.view'));
   const descriptions = new Map(data?.permissions.map(({ name, description }) => [name, description]));
-  const areas = [...new Set(permissions.map(areaOf))].sort();
+  const areas = [...new Set(permissions.map(permissionArea))].sort();
   return (
     <fieldset name="scopes" className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
       <legend className="pb-2 text-sm font-medium">Permissions</legend>
@@ -109,9 +121,9 @@ function ScopeFields({ permissions, error }: ScopeFieldsProps) {
       <div className="grid max-h-96 gap-x-6 gap-y-4 overflow-y-auto rounded-control border border-line p-4 sm:grid-cols-2">
         {areas.map((area) => (
           <div key={area} className="grid content-start">
-            <h3 className="text-xs font-medium text-secondary">{titleOf(area)}</h3>
+            <h3 className="text-xs font-medium text-secondary">{areaTitle(area)}</h3>
             {permissions
-              .filter((permission) => areaOf(permission) === area)
+              .filter((permission) => permissionArea(permission) === area)
               .sort()
               .map((permission) => (
                 <Checkbox
@@ -137,22 +149,20 @@ function PermissionLabel({ name, description }: { readonly name: string; readonl
   );
 }
 
-function areaOf(permission: string): string {
+function permissionArea(permission: string): string {
   return permission.split('.')[0] ?? permission;
 }
 
-function titleOf(area: string): string {
+function areaTitle(area: string): string {
   return area === 'graphql' ? 'GraphQL' : area.charAt(0).toUpperCase() + area.slice(1);
 }
 
-type Values = Readonly<Record<string, string>>;
-
-function scopesOf(values: Values): string[] {
+function chosenScopes(values: Values): string[] {
   if (values.access === 'all') return ['*'];
   return Object.keys(values).flatMap((name) => (name.startsWith(scopePrefix) ? [name.slice(scopePrefix.length)] : []));
 }
 
-function expiryOf({ expiry, expires_at = '' }: Values): { readonly expires_at?: string } {
+function tokenExpiry({ expiry, expires_at }: Values): { readonly expires_at?: string } {
   if (expiry === 'never') return {};
   if (expiry !== 'date') return { expires_at: new Date(Date.now() + Number(expiry) * dayMs).toISOString() };
   // An empty one is reported by the platform.

@@ -6,12 +6,15 @@ export function isPasswordMissing(error: unknown): boolean {
   return error instanceof ChowkError && (error.fields.password?.some(({ code }) => code === 'required') ?? false);
 }
 
-export function PasswordField({ error }: { readonly error: string | undefined }) {
+interface PasswordFieldProps {
+  readonly name: 'password';
+  readonly error: string | undefined;
+}
+
+export function PasswordField(field: PasswordFieldProps) {
   return (
-    <Field label="Your password" error={error}>
-      {(control) => (
-        <Input {...control} name="password" type="password" autoComplete="current-password" autoFocus required />
-      )}
+    <Field label="Your password" {...field}>
+      {(control) => <Input {...control} type="password" autoComplete="current-password" autoFocus required />}
     </Field>
   );
 }

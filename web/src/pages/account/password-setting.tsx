@@ -1,8 +1,10 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedBySessions } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -29,14 +31,20 @@ interface PasswordFormProps {
   readonly onChanged: () => void;
 }
 
+interface Values {
+  readonly current_password: string;
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 function PasswordForm({ email, onChanged }: PasswordFormProps) {
-  const refresh = useRefresh();
-  const { isBusy, problem, errors, props } = useForm(
-    async ({ current_password = '', password = '', password_confirmation = '' }) => {
+  const refetch = useRefetch();
+  const { isBusy, problem, field, props } = useForm<Values>(
+    async ({ current_password, password, password_confirmation }) => {
       const { message } = await api().password.change({ current_password, password, password_confirmation });
       toast(message);
       onChanged();
-      await refresh('profile');
+      await refetch(keys.profile.details, ...affectedBySessions);
     },
   );
   return (
@@ -44,13 +52,11 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
       {problem && <Notice tone="error">{problem}</Notice>}
       {/* For password managers. */}
       <input autoComplete="username" value={email ?? ''} readOnly hidden />
-      <Field label="Current password" error={errors.current_password}>
-        {(control) => (
-          <Input {...control} name="current_password" type="password" autoComplete="current-password" required />
-        )}
+      <Field label="Current password" {...field('current_password')}>
+        {(control) => <Input {...control} type="password" autoComplete="current-password" required />}
       </Field>
-      <NewPasswordFields label="New password" errors={errors} />
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <NewPasswordFields label="New password" form={{ field }} />
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Change password
       </Button>
     </form>
@@ -59,7 +65,7 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
 
 function FirstPassword({ email }: { readonly email: string | null }) {
   const send = useAction((client) => client.password.forgot({ email: email ?? '' }), {
-    changes: [],
+    affects: [],
     done: () => `A link to choose a password was mailed to ${email}.`,
   });
   return (

@@ -1,12 +1,13 @@
 import type { Profile } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TabBar, tabLook } from '../../ui/tabs.tsx';
+import { TabBar, tabStyle } from '../../ui/tabs.tsx';
 import { ActivityTab } from './activity-tab.tsx';
 import { DetailsTab } from './details-tab.tsx';
 import { SecurityTab } from './security-tab.tsx';
@@ -32,7 +33,7 @@ const tabs: readonly Tab[] = [
 /** The user's own account, the same in all tenants. */
 export function ProfilePage() {
   const { tab } = useSearch({ from: '/shell/profile' });
-  const { data, error } = useApi(['profile'], (client) => client.profile.get());
+  const { data, error } = useApi(keys.profile.details, (client) => client.profile.get());
   const current = tabs.find((one) => one.key === tab) ?? details;
   return (
     <Page title="Profile" isNarrow>
@@ -45,14 +46,14 @@ export function ProfilePage() {
             // The router would mark the first tab on all of them.
             activeOptions={{ exact: true, includeSearch: true }}
             aria-current={key === current.key ? 'page' : undefined}
-            className={tabLook}
+            className={tabStyle}
           >
             {label}
           </Link>
         ))}
       </TabBar>
       {error && !data ? (
-        <Notice tone="error">{messageOf(error)}</Notice>
+        <Notice tone="error">{errorMessage(error)}</Notice>
       ) : data ? (
         <current.Content profile={data.profile} />
       ) : (

@@ -254,15 +254,15 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await inspect(page, 'profile-token-created');
     const secret = await page.locator('code').textContent();
     const headers = { authorization: `Bearer ${secret}`, 'x-tenant': acme.id };
-    const statusOf = async (url: string) => (await platform.request({ url, headers })).status;
-    expect([await statusOf('/api/v1/orders'), await statusOf('/api/v1/products')]).toEqual([200, 403]);
+    const responseStatus = async (url: string) => (await platform.request({ url, headers })).status;
+    expect([await responseStatus('/api/v1/orders'), await responseStatus('/api/v1/products')]).toEqual([200, 403]);
     await button(page, 'I have stored it').click();
     await page.getByText(/expires 31 Dec 2099/).waitFor();
     await page.getByRole('button', { name: /^Revoke Nightly/ }).click();
     await inspect(page, 'profile-token-revoke');
     await button(page, 'Revoke token').click();
     await page.getByText('No tokens yet').waitFor();
-    expect(await statusOf('/api/v1/orders')).toBe(401);
+    expect(await responseStatus('/api/v1/orders')).toBe(401);
   });
 
   test('activity is listed in sentences, page by page', async () => {

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
-import { saveFile } from '../../save-file.ts';
+import { saveFile } from '../../screen/save-file.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -25,10 +26,10 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       <div className="flex flex-wrap gap-2">
         <CopyButton text={text} label="Copy" autoFocus />
         <Button onClick={() => saveFile(new Blob([`${text}\n`], { type: 'text/plain' }), 'chowk-recovery-codes.txt')}>
-          <Download size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Download} />
           Download
         </Button>
-        <Button look="primary" onClick={onDone}>
+        <Button variant="primary" onClick={onDone}>
           I have stored them
         </Button>
       </div>

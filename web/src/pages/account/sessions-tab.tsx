@@ -1,25 +1,28 @@
 import type { Session } from '@chowk/client';
 import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { relativeTime } from '../../format.ts';
-import { exactTime } from '../../times.ts';
+import { affectedBySessions } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { deviceOf, isPhone } from './user-agent.ts';
+import { describeDevice, isPhone } from './user-agent.ts';
 
 export function SessionsTab() {
-  const { data, error } = useApi(['profile', 'sessions'], (client) => client.profile.sessions());
+  const { data, error } = useApi(keys.profile.sessions, (client) => client.profile.sessions());
   const [isAsking, ask] = useState(false);
   const others = data?.sessions.filter(({ current }) => !current).length ?? 0;
   const endOthers = useAction((client) => client.profile.endOtherSessions(), {
-    changes: ['profile'],
+    affects: affectedBySessions,
     done: ({ count }) => `${sessions(count)} ended.`,
   });
   return (
@@ -28,7 +31,7 @@ export function SessionsTab() {
       lead="End a session that you do not know, and change your password."
       actions={others > 0 && <Button onClick={() => ask(true)}>Sign out everywhere else</Button>}
     >
-      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {data && (
         <ul className="divide-y divide-line border-y border-line">
@@ -59,18 +62,18 @@ function sessions(count: number): string {
 
 function SessionItem({ session }: { readonly session: Session }) {
   const { id, kind, name, user_agent, ip, created_at, last_used_at, current } = session;
-  const device = deviceOf(user_agent);
+  const device = describeDevice(user_agent);
   // The name of a program; a browser has only that of the console.
   const program = kind === 'device' ? name : null;
   const label = program ?? device;
   const end = useAction((client) => client.profile.endSession({ id }), {
-    changes: ['profile'],
+    affects: affectedBySessions,
     done: () => `The session of ${label} has ended.`,
   });
-  const Icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
+  const icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
   return (
     <li className="flex items-center gap-x-3 py-3">
-      <Icon size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <Icon icon={icon} size={20} className="mt-0.5 shrink-0 self-start text-secondary" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <span className="min-w-0 font-medium wrap-anywhere">{label}</span>

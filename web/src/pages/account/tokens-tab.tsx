@@ -2,15 +2,18 @@ import type { PersonalToken } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { relativeTime } from '../../format.ts';
-import { useReturnFocus } from '../../return-focus.ts';
-import { exactTime } from '../../times.ts';
+import { affectedByTokens } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -25,7 +28,7 @@ interface CreatedToken {
 export function TokensTab() {
   const { open } = useSearch({ from: '/shell/profile' });
   const navigate = useNavigate();
-  const { data, error } = useApi(['profile', 'tokens'], (client) => client.profile.tokens());
+  const { data, error } = useApi(keys.profile.tokens, (client) => client.profile.tokens());
   const [created, setCreated] = useState<CreatedToken>();
   const [revoking, setRevoking] = useState<PersonalToken>();
   const isNew = open === 'new';
@@ -39,7 +42,7 @@ export function TokensTab() {
   const create = (
     <Button
       ref={button}
-      look="primary"
+      variant="primary"
       onClick={() => {
         setCreated(undefined);
         show('new');
@@ -65,10 +68,10 @@ export function TokensTab() {
           }}
         />
       )}
-      {error && !data && <Notice tone="error">{messageOf(error)}</Notice>}
+      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {isEmpty && !isNew && (
-        <EmptyState icon={<KeyRound size={20} strokeWidth={1.5} aria-hidden />} title="No tokens yet" action={create}>
+        <EmptyState icon={KeyRound} title="No tokens yet" action={create}>
           A script that exports orders each night signs in with a token instead of your password.
         </EmptyState>
       )}
@@ -93,7 +96,7 @@ function TokenItem({ token, onRevoke }: TokenItemProps) {
   const { name, scopes, created_at, last_used_at, expires_at } = token;
   return (
     <li className="flex items-center gap-x-3 py-3">
-      <KeyRound size={20} strokeWidth={1.5} className="mt-0.5 shrink-0 self-start text-secondary" aria-hidden />
+      <Icon icon={KeyRound} size={20} className="mt-0.5 shrink-0 self-start text-secondary" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="font-medium wrap-anywhere">{name}</span>
         <span className="text-sm wrap-anywhere text-secondary">
@@ -132,7 +135,7 @@ function ShownOnce({ name, secret, onDone }: CreatedToken & { readonly onDone: (
       <code className="rounded-control bg-sunken px-3 py-2 text-sm break-all">{secret}</code>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={secret} label="Copy the token" autoFocus />
-        <Button look="quiet" onClick={onDone}>
+        <Button variant="quiet" onClick={onDone}>
           I have stored it
         </Button>
       </div>
@@ -147,7 +150,7 @@ interface RevokeDialogProps {
 
 function RevokeDialog({ token, onClose }: RevokeDialogProps) {
   const revoke = useAction((client, { id }: PersonalToken) => client.profile.revokeToken({ id }), {
-    changes: ['profile'],
+    affects: affectedByTokens,
     done: (_result, { name }) => `${name} was revoked.`,
   });
   return (

@@ -1,8 +1,9 @@
 import type { Profile } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useReturnFocus } from '../../return-focus.ts';
-import { api } from '../../session.ts';
+import { affectedByProfile } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -17,13 +18,13 @@ type Step =
   | { readonly name: 'codes'; readonly codes: readonly string[] };
 
 export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly profile: Profile }) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const [step, setStep] = useState<Step>();
   const button = useReturnFocus(step !== undefined);
   const close = () => setStep(undefined);
   async function showCodes(codes: readonly string[]): Promise<void> {
     setStep({ name: 'codes', codes });
-    await refresh('profile', 'me');
+    await refetch(...affectedByProfile);
   }
   return (
     <Setting
@@ -43,7 +44,7 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
               <Button onClick={() => setStep({ name: 'disable' })}>Turn off</Button>
             </>
           ) : (
-            <Button ref={button} look="primary" onClick={() => setStep({ name: 'begin' })}>
+            <Button ref={button} variant="primary" onClick={() => setStep({ name: 'begin' })}>
               Turn on
             </Button>
           )}
@@ -75,14 +76,14 @@ export function TwoFactorSetting({ profile: { two_factor_enabled } }: { readonly
         <ConfirmForm
           question="Signing in will need your password only. The secret of your app and all recovery codes are deleted."
           label="Turn off"
-          look="danger"
+          variant="danger"
           isPasswordNeeded
           onCancel={close}
           send={async (confirmation) => {
             const { message } = await api().twoFactor.disable(confirmation);
             toast(message);
             close();
-            await refresh('profile', 'me');
+            await refetch(...affectedByProfile);
           }}
         />
       )}

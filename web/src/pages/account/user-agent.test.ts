@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deviceOf, isPhone } from './user-agent.ts';
+import { describeDevice, isPhone } from './user-agent.ts';
 
 test.each([
   [
@@ -27,7 +27,7 @@ test.each([
   ['', 'Unknown device'],
   [null, 'Unknown device'],
 ])('%s is %s', (userAgent, device) => {
-  expect(deviceOf(userAgent)).toBe(device);
+  expect(describeDevice(userAgent)).toBe(device);
 });
 
 test('phones and tablets are known', () => {

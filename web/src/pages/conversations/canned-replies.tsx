@@ -1,9 +1,10 @@
 import { Pencil, Plus, TextQuote, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { useStored } from '../../stored.ts';
+import { useStored } from '../../session/stored.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 
 interface CannedReply {
@@ -17,8 +18,8 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
   const [isOpen, setOpen] = useState(false);
   const [edited, setEdited] = useState<number>();
   const trigger = (
-    <Button look="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
-      <TextQuote size={16} strokeWidth={1.5} aria-hidden />
+    <Button variant="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
+      <Icon icon={TextQuote} />
       <span className="@max-md:sr-only">Canned replies</span>
     </Button>
   );
@@ -48,19 +49,19 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
                   <span className="truncate text-sm text-secondary">{text}</span>
                 </button>
                 <IconButton label={`Edit ${title}`} onClick={() => edit(index)}>
-                  <Pencil size={14} strokeWidth={1.5} aria-hidden />
+                  <Icon icon={Pencil} size={14} />
                 </IconButton>
                 <IconButton
                   label={`Delete ${title}`}
                   onClick={() => setReplies(replies.filter((_, at) => at !== index))}
                 >
-                  <Trash2 size={14} strokeWidth={1.5} aria-hidden />
+                  <Icon icon={Trash2} size={14} />
                 </IconButton>
               </li>
             ))}
           </ul>
-          <Button look="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit(replies.length)}>
-            <Plus size={16} strokeWidth={1.5} aria-hidden />
+          <Button variant="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit(replies.length)}>
+            <Icon icon={Plus} />
             New canned reply
           </Button>
         </div>
@@ -104,7 +105,7 @@ function CannedReplyForm({ reply, onSave }: CannedReplyFormProps) {
           <TextArea {...control} name="text" rows={5} maxLength={4_000} required defaultValue={reply?.text} />
         )}
       </Field>
-      <Button type="submit" look="primary" className="justify-self-end">
+      <Button type="submit" variant="primary" className="justify-self-end">
         Save
       </Button>
     </form>

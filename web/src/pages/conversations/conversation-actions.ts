@@ -1,8 +1,9 @@
 import type { Conversation } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByConversation } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { Status } from './conversation-list.ts';
 
@@ -14,22 +15,22 @@ const changed: Readonly<Record<Status, string>> = {
 
 /** Changes of a conversation, each with Undo. */
 export function useConversationActions({ id, status, assignee_id, customer }: Conversation) {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function change(run: () => Promise<unknown>, text: string, undo: () => Promise<unknown>): Promise<void> {
     try {
       await run();
-      toast(text, { label: 'Undo', run: () => void undo().then(() => refresh('conversations'), fail) });
+      toast(text, { label: 'Undo', run: () => void undo().then(() => refetch(...affectedByConversation(id)), fail) });
     } catch (error) {
       fail(error);
     }
-    await refresh('conversations');
+    await refetch(...affectedByConversation(id));
   }
   const updateStatus = (next: Status) => api().conversations.updateStatus({ id, status: next });
   const updateAssignee = (next: number | null) => api().conversations.assign({ id, assignee_id: next });
   return {
     setStatus(next: Status) {
       if (next === status) return;
-      const text = `Conversation with ${customerNameOf(customer)} ${changed[next]}.`;
+      const text = `Conversation with ${customerName(customer)} ${changed[next]}.`;
       void change(
         () => updateStatus(next),
         text,
@@ -50,5 +51,5 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
 }
 
 function fail(error: unknown): void {
-  toast(messageOf(error));
+  toast(errorMessage(error));
 }

@@ -1,18 +1,18 @@
 import type { Conversation } from '@chowk/client';
 import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
-import { relativeTime } from '../../format.ts';
+import { relativeTime } from '../../time/relative-time.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
 export type Status = Conversation['status'];
 export type Channel = Conversation['channel'];
 
-export const channels: Readonly<Record<Channel, { readonly label: string; readonly Icon: LucideIcon }>> = {
-  email: { label: 'Email', Icon: Mail },
-  whatsapp: { label: 'WhatsApp', Icon: MessageCircle },
-  sms: { label: 'SMS', Icon: MessageSquare },
-  webchat: { label: 'Web chat', Icon: MessagesSquare },
-  phone: { label: 'Phone', Icon: Phone },
-  other: { label: 'Other', Icon: Ellipsis },
+export const channels: Readonly<Record<Channel, { readonly label: string; readonly icon: LucideIcon }>> = {
+  email: { label: 'Email', icon: Mail },
+  whatsapp: { label: 'WhatsApp', icon: MessageCircle },
+  sms: { label: 'SMS', icon: MessageSquare },
+  webchat: { label: 'Web chat', icon: MessagesSquare },
+  phone: { label: 'Phone', icon: Phone },
+  other: { label: 'Other', icon: Ellipsis },
 };
 
 export const statuses: Readonly<Record<Status, { readonly label: string; readonly tone: Tone }>> = {
@@ -24,12 +24,12 @@ export const statuses: Readonly<Record<Status, { readonly label: string; readonl
 export const views = ['open', 'mine', 'unassigned', 'pending', 'closed'] as const;
 export type View = (typeof views)[number];
 
-export function viewOf(text: string | undefined): View {
+export function parseView(text: string | undefined): View {
   return views.find((view) => view === text) ?? 'open';
 }
 
 /** The filters of a view. Mine and unassigned are those that are open. */
-export function filtersOf(view: View, userId: number) {
+export function viewFilters(view: View, userId: number) {
   if (view === 'mine') return { status: 'open', assignee_id: userId } as const;
   if (view === 'unassigned') return { status: 'open', unassigned: true } as const;
   return { status: view } as const;
@@ -48,7 +48,7 @@ export function durationSince(time: string): string {
 const hour = 3_600_000;
 
 /** The longer a customer waits, the more it shows. */
-export function waitingLook(since: string): string {
+export function waitingStyle(since: string): string {
   const age = Date.now() - Date.parse(since);
   return age >= 24 * hour ? 'text-error' : age >= hour ? 'text-warning' : 'text-secondary';
 }

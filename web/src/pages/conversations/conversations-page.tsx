@@ -1,6 +1,7 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { useLive } from '../../live.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useLive } from '../../live/use-live.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { liveFields } from './conversation-list.ts';
@@ -17,7 +18,7 @@ export function ConversationsPage() {
 
 function Conversations() {
   const isOpen = useChildMatches().length > 0;
-  useLive(liveFields, 'conversations');
+  useLive(liveFields, keys.conversations.all);
   return (
     <div className="grid h-(--page-height) min-h-0 grid-rows-1 border-line lg:grid-cols-[22rem_minmax(0,1fr)] md:border-t">
       <Queue isOpen={isOpen} />
@@ -25,7 +26,7 @@ function Conversations() {
         <Outlet />
       ) : (
         <div className="grid content-center max-lg:hidden">
-          <EmptyState icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />} title="Choose a conversation">
+          <EmptyState icon={MessagesSquare} title="Choose a conversation">
             Press <Key>j</Key> and <Key>k</Key> to move, <Key>Enter</Key> to open.
           </EmptyState>
         </div>

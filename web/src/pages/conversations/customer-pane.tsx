@@ -1,15 +1,16 @@
 import type { Conversation, CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { count, money } from '../../format.ts';
-import type { Search } from '../../search.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { customerName } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { segmentLabels } from '../customers/customer-list.ts';
+import { useSegmentLabels } from '../customers/segments.ts';
 import { type Status as OrderStatus, statuses as orderStatuses } from '../orders/status.ts';
 import { channels, statuses } from './conversation-list.ts';
 
@@ -17,7 +18,11 @@ import { channels, statuses } from './conversation-list.ts';
 export function CustomerPane({ conversation }: { readonly conversation: Conversation }) {
   const { customer_id: id, customer } = conversation;
   const can = useCan()('customers.view');
-  const { data, isLoading } = useApi(['customers', id], (client) => client.customers.get({ id }), can && !!customer);
+  const { data, isLoading } = useApi(
+    keys.customers.detail(id),
+    (client) => client.customers.get({ id }),
+    can && !!customer,
+  );
   const detail = data?.customer;
   return (
     <div className="grid grid-cols-1 content-start gap-6 p-4 md:p-6">
@@ -25,10 +30,10 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
         <h2 className="text-lg font-semibold break-words">
           {can && customer ? (
             <Link to="/customers/$id" params={{ id }} className="hover:underline">
-              {customerNameOf(customer)}
+              {customerName(customer)}
             </Link>
           ) : (
-            customerNameOf(customer)
+            customerName(customer)
           )}
         </h2>
         {customer?.email && (
@@ -37,11 +42,7 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
           </a>
         )}
         {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
-        {detail && detail.segments.length + detail.tags.length > 0 && (
-          <p className="text-sm text-secondary">
-            {[...detail.segments.map((segment) => segmentLabels[segment]), ...detail.tags].join(', ')}
-          </p>
-        )}
+        {detail && <SegmentsAndTags customer={detail} />}
       </div>
       {isLoading && <Skeleton className="h-40 w-full" />}
       {detail && (
@@ -118,8 +119,14 @@ function LastOrders({ customer: { recent_orders: orders } }: { readonly customer
   );
 }
 
+function SegmentsAndTags({ customer: { segments, tags } }: { readonly customer: CustomerDetail }) {
+  const labels = useSegmentLabels(segments).map(({ label }) => label);
+  if (segments.length + tags.length === 0) return null;
+  return <p className="min-h-5 text-sm text-secondary">{[...labels, ...tags].join(', ')}</p>;
+}
+
 function OtherConversations({ conversation: { id, customer_id } }: { readonly conversation: Conversation }) {
-  const { data } = useApi(['conversations', 'of-customer', customer_id], (client) =>
+  const { data } = useApi(keys.conversations.byCustomer(customer_id), (client) =>
     client.conversations.list({ customer_id, per_page: 6 }),
   );
   const others = data?.conversations.filter((one) => one.id !== id).slice(0, 5) ?? [];

@@ -2,13 +2,14 @@ import type { Conversation, ConversationMessage } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, Lock } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { keyOf, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-
-import { api, useTenant } from '../../session.ts';
-import { dayOf, exactTime, timeOfDay } from '../../times.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useMe } from '../../api/use-api.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { api, useTenant } from '../../session/session.ts';
+import { dayHeading, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Outgoing, readMessages, useOutbox, useSend } from './outbox.ts';
@@ -21,7 +22,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
   const { id } = conversation;
   const tenant = useTenant();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: keyOf(tenant, 'conversations', id, 'messages'),
+    queryKey: tenantKey(tenant, keys.conversations.messages(id)),
     queryFn: ({ pageParam }) => readMessages(api(), id, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
@@ -36,7 +37,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
   if (error && !messages) {
     return (
       <div className="flex-1 p-6">
-        <Notice tone="error">{messageOf(error)}</Notice>
+        <Notice tone="error">{errorMessage(error)}</Notice>
       </div>
     );
   }
@@ -56,7 +57,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
       >
         {hasNextPage && (
           <div className="grid justify-center pb-4">
-            <Button look="quiet" isBusy={isFetchingNextPage} onClick={loadOlder}>
+            <Button variant="quiet" isBusy={isFetchingNextPage} onClick={loadOlder}>
               Show older messages
             </Button>
           </div>
@@ -71,8 +72,8 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
       </div>
       {scroll.hasNew && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 grid justify-center">
-          <Button look="primary" className="pointer-events-auto rounded-full! shadow-raised" onClick={scroll.toEnd}>
-            <ArrowDown size={14} strokeWidth={2} aria-hidden />
+          <Button variant="primary" className="pointer-events-auto rounded-full! shadow-raised" onClick={scroll.toEnd}>
+            <Icon icon={ArrowDown} size={14} strokeWidth={2} />
             New messages
           </Button>
         </div>
@@ -139,8 +140,8 @@ interface DaysProps {
 
 function Days({ conversation, messages, outgoing }: DaysProps) {
   const me = useMe().data;
-  const days = Map.groupBy(messages, ({ sent_at }) => dayOf(sent_at));
-  const isTodayShown = days.has(dayOf(new Date().toISOString()));
+  const days = Map.groupBy(messages, ({ sent_at }) => dayHeading(sent_at));
+  const isTodayShown = days.has(dayHeading(new Date().toISOString()));
   return (
     <div className="grid gap-6">
       {[...days].map(([day, ofDay]) => (
@@ -152,7 +153,7 @@ function Days({ conversation, messages, outgoing }: DaysProps) {
             const previous = ofDay[index - 1];
             const isContinued = previous?.direction === message.direction && previous.user_id === message.user_id;
             const author =
-              message.direction === 'inbound' ? customerNameOf(conversation.customer) : authorOf(message, me?.id);
+              message.direction === 'inbound' ? customerName(conversation.customer) : authorName(message, me?.id);
             return (
               <Bubble key={message.id} direction={message.direction} author={isContinued ? undefined : author}>
                 <Body text={message.body} time={message.sent_at} />
@@ -172,19 +173,19 @@ function Days({ conversation, messages, outgoing }: DaysProps) {
   );
 }
 
-function authorOf({ user, user_id }: ConversationMessage, ownId: number | undefined): string {
+function authorName({ user, user_id }: ConversationMessage, ownId: number | undefined): string {
   if (user_id !== null && user_id === ownId) return 'You';
   return user?.name ?? (user_id === null ? 'Sent automatically' : 'Former member');
 }
 
-const looks = {
+const styles = {
   inbound: 'justify-self-start bg-surface border border-line',
   outbound: 'justify-self-end bg-accent-tint [--faint:var(--secondary)]',
   note: 'w-full bg-warning-tint [--faint:var(--secondary)]',
 };
 
 interface BubbleProps {
-  readonly direction: keyof typeof looks;
+  readonly direction: keyof typeof styles;
   readonly author?: string | undefined;
   readonly children: React.ReactNode;
 }
@@ -197,14 +198,14 @@ function Bubble({ direction, author, children }: BubbleProps) {
         <h3
           className={`flex min-w-0 items-center gap-1.5 text-xs ${isNote ? 'font-medium text-warning' : 'text-secondary'} ${direction === 'outbound' ? 'justify-self-end' : ''}`}
         >
-          {isNote && <Lock size={12} strokeWidth={2} aria-hidden />}
+          {isNote && <Icon icon={Lock} size={12} strokeWidth={2} />}
           <span className="min-w-0 truncate">
             {isNote ? `Note by ${author === 'You' ? 'you' : author}, for the team only` : author}
           </span>
         </h3>
       )}
       <div
-        className={`max-w-[min(36rem,90%)] rounded-panel px-3.5 py-2 ${isNote ? 'max-w-full!' : ''} ${looks[direction]}`}
+        className={`max-w-[min(36rem,90%)] rounded-panel px-3.5 py-2 ${isNote ? 'max-w-full!' : ''} ${styles[direction]}`}
       >
         {children}
       </div>
@@ -238,7 +239,7 @@ function Sending({ message }: { readonly message: Outgoing }) {
             {problem}
           </span>
           <div className="flex gap-2">
-            <Button look="quiet" onClick={() => discard(message)}>
+            <Button variant="quiet" onClick={() => discard(message)}>
               Discard
             </Button>
             <Button onClick={() => retry(message)}>Send again</Button>

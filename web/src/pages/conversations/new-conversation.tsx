@@ -1,18 +1,22 @@
+import { conversationsLimits } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, X } from 'lucide-react';
-import { useRefresh } from '../../api-action.ts';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { CustomerSearch } from '../../customer-search.tsx';
-import { clearDraft } from '../../draft.ts';
-import { useForm } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
-import type { Search } from '../../search.ts';
-import { api } from '../../session.ts';
+import { affectedByConversation, affectedByCustomer } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { clearDraft } from '../../form/draft.ts';
+import { submit } from '../../form/submission.ts';
+import { type Form, useForm } from '../../form/use-form.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { CustomerSearch } from '../../people/customer-search.tsx';
+import type { Search } from '../../routing/search-params.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -30,7 +34,7 @@ export function NewConversationPage() {
       <div className="mx-auto grid max-w-xl gap-4">
         <div className="flex min-h-9 items-center gap-2">
           <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={close}>
-            <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowLeft} size={18} />
           </IconButton>
           <h1 className="text-lg font-semibold tracking-tight">New conversation</h1>
         </div>
@@ -43,19 +47,32 @@ export function NewConversationPage() {
 }
 
 /** One for each customer, or a message would reach another. */
-function draftOf(customerId: string | undefined): string {
+function draftName(customerId: string | undefined): string {
   return `conversation.new.${customerId ?? ''}`;
 }
+
+interface ConversationValues {
+  readonly channel: Channel;
+  readonly subject: string;
+  readonly 'message.body': string;
+  /** A new customer. */
+  readonly 'customer.first_name'?: string;
+  readonly 'customer.last_name'?: string;
+  readonly 'customer.email'?: string;
+  readonly 'customer.phone'?: string;
+}
+
+const limits = conversationsLimits.create;
 
 function NewConversationForm() {
   const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const choose = (id: string | undefined) =>
     void navigate({ to: '.', search: { ...search, customer_id: id }, replace: true });
-  const form = useForm(
+  const form = useForm<ConversationValues, 'customer'>(
     async (values) => {
-      const text = (name: string) => values[name]?.trim() || undefined;
+      const text = (name: keyof ConversationValues) => values[name]?.trim() || undefined;
       const customer = customerId
         ? { id: customerId }
         : {
@@ -68,19 +85,19 @@ function NewConversationForm() {
         throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
       }
       const body = text('message.body');
-      const { conversation } = await submit(draftOf(customerId), api().conversations.create, {
+      const { conversation } = await submit(draftName(customerId), api().conversations.create, {
         customer,
-        channel: values.channel as Channel,
+        channel: values.channel,
         subject: text('subject') ?? '',
         ...(body !== undefined && { message: { body } }),
       });
       // What was typed before the customer was chosen.
-      clearDraft(draftOf(undefined));
-      toast(`Conversation with ${customerNameOf(conversation.customer)} started.`);
-      void refresh('conversations', 'customers');
+      clearDraft(draftName(undefined));
+      toast(`Conversation with ${customerName(conversation.customer)} started.`);
+      void refetch(...affectedByConversation(conversation.id), ...affectedByCustomer(conversation.customer_id));
       await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
     },
-    { draft: draftOf(customerId) },
+    { draft: draftName(customerId) },
   );
   return (
     <form {...form.props} className="grid grid-cols-1 gap-4">
@@ -89,12 +106,12 @@ function NewConversationForm() {
       {customerId ? (
         <Chosen id={customerId} onRemove={() => choose(undefined)} />
       ) : (
-        <Recipient errors={form.errors} onChoose={choose} />
+        <Recipient form={form} onChoose={choose} />
       )}
       <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-4">
-        <Field label="Channel" error={form.errors.channel}>
+        <Field label="Channel" {...form.field('channel')}>
           {(control) => (
-            <Select {...control} name="channel" defaultValue="email">
+            <Select {...control} defaultValue="email">
               {Object.entries(channels).map(([channel, { label }]) => (
                 <option key={channel} value={channel}>
                   {label}
@@ -103,15 +120,15 @@ function NewConversationForm() {
             </Select>
           )}
         </Field>
-        <Field label="Subject" error={form.errors.subject}>
-          {(control) => <Input {...control} name="subject" maxLength={255} placeholder="Optional" />}
+        <Field label="Subject" {...form.field('subject')}>
+          {(control) => <Input {...control} maxLength={limits.subject} placeholder="Optional" />}
         </Field>
       </div>
-      <Field label="Message" error={form.errors['message.body']} help="Optional.">
-        {(control) => <TextArea {...control} name="message.body" rows={6} maxLength={20_000} />}
+      <Field label="Message" {...form.field('message.body')} help="Optional.">
+        {(control) => <TextArea {...control} rows={6} maxLength={limits['message.body']} />}
       </Field>
       <div className="flex justify-end gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Start conversation
         </Button>
       </div>
@@ -120,18 +137,18 @@ function NewConversationForm() {
 }
 
 function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
+  const { data, error } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }));
   const customer = data?.customer;
   return (
     <div className="grid gap-1.5">
       <span className="text-sm font-medium">Customer</span>
       <div className="flex items-center gap-3 rounded-control border border-line bg-surface py-1 pr-1 pl-3">
         <span className="min-w-0 flex-1 truncate">
-          {error ? 'This customer cannot be shown.' : customer ? customerNameOf(customer) : 'Loading…'}
+          {error ? 'This customer cannot be shown.' : customer ? customerName(customer) : 'Loading…'}
           {customer?.email && <span className="text-secondary"> · {customer.email}</span>}
         </span>
         <IconButton label="Choose another customer" onClick={onRemove}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       </div>
     </div>
@@ -139,12 +156,12 @@ function Chosen({ id, onRemove }: { readonly id: string; readonly onRemove: () =
 }
 
 interface RecipientProps {
-  readonly errors: Readonly<Record<string, string>>;
+  readonly form: Form<ConversationValues, 'customer'>;
   readonly onChoose: (id: string) => void;
 }
 
 /** A known customer is found while one types the name; a new one has an address or a number. */
-function Recipient({ errors, onChoose }: RecipientProps) {
+function Recipient({ form, onChoose }: RecipientProps) {
   const can = useCan()('customers.view');
   return (
     <>
@@ -158,17 +175,21 @@ function Recipient({ errors, onChoose }: RecipientProps) {
         <legend className="contents">
           <span className="text-sm text-secondary sm:col-span-2">{can ? 'Or a new customer' : 'The customer'}</span>
         </legend>
-        <Field label="First name" error={errors['customer.first_name']}>
-          {(control) => <Input {...control} name="customer.first_name" maxLength={255} />}
+        <Field label="First name" {...form.field('customer.first_name')}>
+          {(control) => <Input {...control} maxLength={limits['customer.first_name']} />}
         </Field>
-        <Field label="Last name" error={errors['customer.last_name']}>
-          {(control) => <Input {...control} name="customer.last_name" maxLength={255} />}
+        <Field label="Last name" {...form.field('customer.last_name')}>
+          {(control) => <Input {...control} maxLength={limits['customer.last_name']} />}
         </Field>
-        <Field label="Email" error={errors['customer.email'] ?? errors.customer}>
-          {(control) => <Input {...control} name="customer.email" type="email" />}
+        <Field
+          label="Email"
+          {...form.field('customer.email')}
+          error={form.errors['customer.email'] ?? form.errors.customer}
+        >
+          {(control) => <Input {...control} type="email" />}
         </Field>
-        <Field label="Phone" error={errors['customer.phone']}>
-          {(control) => <Input {...control} name="customer.phone" type="tel" className="numeric" />}
+        <Field label="Phone" {...form.field('customer.phone')}>
+          {(control) => <Input {...control} type="tel" className="numeric" />}
         </Field>
       </fieldset>
     </>

@@ -2,17 +2,19 @@ import { type Client, type Conversation, type ConversationMessage, newKey } from
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { keyOf } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import type { Observable } from '../../observable.ts';
-import { api, onUserChange, storageKey, useTenant } from '../../session.ts';
-import { storedValue } from '../../stored.ts';
+import { affectedByConversation } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { tenantKey } from '../../api/use-api.ts';
+import { api, onUserChange, storageKey, useTenant } from '../../session/session.ts';
+import { storedValue } from '../../session/stored.ts';
+import type { Observable } from '../../state/observable.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** A message that is shown although the platform does not have it yet; the browser keeps it until it is sent or discarded. */
 export interface Outgoing {
-  /** With which it is sent again, so that it is never there twice. */
+  /** The idempotency key: a retry creates no second message. */
   readonly key: string;
   readonly conversationId: string;
   readonly direction: 'outbound' | 'note';
@@ -27,7 +29,7 @@ type Outbox = Observable<readonly Outgoing[] | undefined>;
 const none: readonly Outgoing[] = [];
 const checked = new WeakSet<Outbox>();
 
-/** Of the user, in the tenant. */
+/** The outbox of the user in the tenant. */
 function openOutbox(): Outbox {
   const outbox = storedValue(storageKey('outbox.messages')) as Outbox;
   if (!checked.has(outbox)) {
@@ -57,23 +59,23 @@ export function useOutbox(conversationId: string): readonly Outgoing[] {
 export function useSend() {
   const cache = useQueryClient();
   const tenant = useTenant();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const navigate = useNavigate();
   async function send(message: Outgoing): Promise<void> {
     const { key, conversationId: id } = message;
-    // Of the user who sends it, also if another one is signed in when it fails.
+    // Stays that of the sender, even if another user has signed in when it fails.
     const outbox = openOutbox();
     removeFrom(outbox, message);
     outbox.set([...(outbox.get() ?? none), message]);
     try {
       const sent = await reply(message);
-      const messagesKey = keyOf(tenant, 'conversations', id, 'messages');
+      const messagesKey = tenantKey(tenant, keys.conversations.messages(id));
       await cache.cancelQueries({ queryKey: messagesKey });
       cache.setQueryData<InfiniteData<MessagePage>>(messagesKey, (data) => data && withMessage(data, sent));
       removeFrom(outbox, message);
-      await refresh('conversations');
+      await refetch(...affectedByConversation(id));
     } catch (error) {
-      const failed = { ...message, problem: messageOf(error) };
+      const failed = { ...message, problem: errorMessage(error) };
       outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));
       const open = () => void navigate({ to: '/conversations/$id', params: { id } });
       if (!location.pathname.endsWith(id))

@@ -3,22 +3,32 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Inbox, SquarePen } from 'lucide-react';
 import { useRef } from 'react';
-import { keyOf, useApi, useCan, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
-import { useKeys } from '../../keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useApi, useCan, useMe } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import { FilterBar } from '../../list/filters.tsx';
-import { useMinute } from '../../minute.ts';
-import type { Search } from '../../search.ts';
-import { api, useTenant } from '../../session.ts';
+import { customerName } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
+import { api, useTenant } from '../../session/session.ts';
+import { useMinute } from '../../time/minute.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
-import { channels, durationSince, filtersOf, type View, viewOf, views, waitingLook } from './conversation-list.ts';
+import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
+import {
+  channels,
+  durationSince,
+  parseView,
+  type View,
+  viewFilters,
+  views,
+  waitingStyle,
+} from './conversation-list.ts';
 
 const labels: Readonly<Record<View, string>> = {
   open: 'Open',
@@ -38,7 +48,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
   const begin = () => void navigate({ to: '/conversations/new', search });
   useKeys(canReply ? [{ key: 'n', label: 'New conversation', run: begin }] : []);
   const Heading = isOpen ? 'h2' : 'h1';
-  const view = viewOf(search.view);
+  const view = parseView(search.view);
   return (
     <div className={`flex min-h-0 min-w-0 flex-col border-line lg:border-r ${isOpen ? 'max-lg:hidden' : ''}`}>
       {!isOpen && <title>Conversations · Chowk</title>}
@@ -46,7 +56,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         <Heading className="text-xl font-semibold tracking-tight">Conversations</Heading>
         {canReply && (
           <IconButton label="New conversation" onClick={begin}>
-            <SquarePen size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={SquarePen} />
           </IconButton>
         )}
       </div>
@@ -66,13 +76,12 @@ interface TabsProps {
 }
 
 function Tabs({ view: current, userId, onChange }: TabsProps) {
-  const byStatus = useApi(['conversations', 'counts'], (client) => client.conversations.count());
-  const totalOf = (view: View) => ['conversations', 'total', view, userId];
-  const mine = useApi(totalOf('mine'), (client) =>
-    client.conversations.list({ ...filtersOf('mine', userId), per_page: 1 }),
+  const byStatus = useApi(keys.conversations.counts, (client) => client.conversations.count());
+  const mine = useApi(keys.conversations.total('mine', userId), (client) =>
+    client.conversations.list({ ...viewFilters('mine', userId), per_page: 1 }),
   );
-  const unassigned = useApi(totalOf('unassigned'), (client) =>
-    client.conversations.list({ ...filtersOf('unassigned', userId), per_page: 1 }),
+  const unassigned = useApi(keys.conversations.total('unassigned', userId), (client) =>
+    client.conversations.list({ ...viewFilters('unassigned', userId), per_page: 1 }),
   );
   const counts: Readonly<Record<View, number | undefined>> = {
     open: undefined,
@@ -90,7 +99,7 @@ function Tabs({ view: current, userId, onChange }: TabsProps) {
           type="button"
           aria-pressed={view === current}
           onClick={() => onChange(view)}
-          className={`${tabLook} md:px-1.5!`}
+          className={`${tabStyle} md:px-1.5!`}
         >
           {labels[view]} {counts[view] !== undefined && view !== 'closed' && <TabCount>{count(counts[view])}</TabCount>}
         </button>
@@ -109,11 +118,11 @@ function Items({ view, userId, search }: ItemsProps) {
   const tenant = useTenant();
   const openId = useParams({ strict: false }).id;
   const filters: ConversationsListInput = {
-    ...filtersOf(view, userId),
+    ...viewFilters(view, userId),
     ...(search.search !== undefined && { search: search.search }),
   };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: keyOf(tenant, 'conversations', 'list', filters),
+    queryKey: tenantKey(tenant, keys.conversations.list(filters)),
     queryFn: ({ pageParam }) =>
       api().conversations.list({ ...filters, limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
@@ -127,7 +136,7 @@ function Items({ view, userId, search }: ItemsProps) {
   if (error && !conversations) {
     return (
       <div className="px-4">
-        <Notice tone="error">{messageOf(error)}</Notice>
+        <Notice tone="error">{errorMessage(error)}</Notice>
       </div>
     );
   }
@@ -147,7 +156,7 @@ function Items({ view, userId, search }: ItemsProps) {
       </ul>
       {hasNextPage && (
         <div className="grid p-3">
-          <Button look="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button variant="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show more
           </Button>
         </div>
@@ -159,7 +168,7 @@ function Items({ view, userId, search }: ItemsProps) {
 function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
   const { id, customer, subject, channel, assignee, assignee_id, last_message, last_message_at, waiting_since } =
     conversation;
-  const { Icon, label } = channels[channel];
+  const { icon, label } = channels[channel];
   const prefix = last_message?.direction === 'outbound' ? 'Sent: ' : last_message?.direction === 'note' ? 'Note: ' : '';
   return (
     <li>
@@ -172,7 +181,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
       >
         <span className="flex items-baseline gap-2">
           <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
-            {customerNameOf(customer)}
+            {customerName(customer)}
           </span>
           <span className="text-xs">
             <RelativeTime time={last_message_at} />
@@ -187,10 +196,10 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
         )}
         <span className="mt-0.5 flex items-center gap-2 text-xs text-secondary">
           <span title={label} className="inline-flex">
-            <Icon size={14} strokeWidth={1.5} aria-label={label} />
+            <Icon icon={icon} size={14} label={label} />
           </span>
           {waiting_since && (
-            <span className={`numeric font-medium ${waitingLook(waiting_since)}`}>
+            <span className={`numeric font-medium ${waitingStyle(waiting_since)}`}>
               Waiting {durationSince(waiting_since)}
             </span>
           )}
@@ -231,7 +240,7 @@ function EmptyQueue({ view, isSearching }: { readonly view: View; readonly isSea
     ? ['No conversation matches', 'Search for something else, or look in another view.']
     : texts[view];
   return (
-    <EmptyState icon={<Inbox size={20} strokeWidth={1.5} aria-hidden />} title={title}>
+    <EmptyState icon={Inbox} title={title}>
       {text}
     </EmptyState>
   );

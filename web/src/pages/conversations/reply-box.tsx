@@ -1,12 +1,12 @@
-import type { Conversation } from '@chowk/client';
+import { type Conversation, conversationsLimits } from '@chowk/client';
 import { useRef } from 'react';
-import { useStored } from '../../stored.ts';
+import { useStored } from '../../session/stored.ts';
 import { Button } from '../../ui/button.tsx';
 import { CannedReplies } from './canned-replies.tsx';
 import { useSend } from './outbox.ts';
 
 const fieldId = 'reply';
-const maxLength = 20_000;
+const maxLength = conversationsLimits.reply.body;
 
 interface Draft {
   readonly text: string;
@@ -88,7 +88,7 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
           <CannedReplies onChoose={insert} />
           <div className="ml-auto flex items-center gap-2">
             <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
-            <Button look="primary" disabled={text.trim() === ''} onClick={submit}>
+            <Button variant="primary" disabled={text.trim() === ''} onClick={submit}>
               {isNote ? 'Add note' : 'Send'}
             </Button>
           </div>

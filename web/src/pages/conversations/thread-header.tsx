@@ -2,12 +2,15 @@ import type { Conversation } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, ChevronDown, Clock, MoreHorizontal, RotateCcw, Trash2, UserRound, UserRoundX } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi, useCan, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { count } from '../../format.ts';
+import { affectedByConversation } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { useConversationActions } from './conversation-actions.ts';
@@ -28,10 +31,10 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
     <header className="@container border-b border-line px-4 py-2.5 md:px-6">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <IconButton label="Back to the list" className="-ml-2 lg:hidden" onClick={onClose}>
-          <ArrowLeft size={18} strokeWidth={1.5} aria-hidden />
+          <Icon icon={ArrowLeft} size={18} />
         </IconButton>
         <div className="min-w-0 flex-1">
-          <h1 className="truncate text-lg font-semibold tracking-tight">{customerNameOf(customer)}</h1>
+          <h1 className="truncate text-lg font-semibold tracking-tight">{customerName(customer)}</h1>
           <p className="truncate text-sm text-secondary">
             {channels[channel].label}
             {subject !== '' && ` · ${subject}`}
@@ -58,7 +61,7 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
             className="aria-pressed:bg-accent-tint aria-pressed:text-accent-strong min-[85rem]:hidden"
             onClick={onShowCustomer}
           >
-            <UserRound size={18} strokeWidth={1.5} aria-hidden />
+            <Icon icon={UserRound} size={18} />
           </IconButton>
           <More conversation={conversation} />
         </div>
@@ -72,14 +75,14 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   const can = useCan();
   const me = useMe().data;
   const { assign } = useConversationActions(conversation);
-  const team = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const team = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
   const name = assignee?.name ?? (assignee_id === null ? 'Unassigned' : 'Former member');
   if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
   const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
   const trigger = (
-    <Button look="quiet" className="px-2.5">
+    <Button variant="quiet" className="px-2.5">
       <span className="max-w-36 truncate">{assignee_id === me?.id ? 'You' : name}</span>
-      <ChevronDown size={14} strokeWidth={1.5} className="shrink-0" aria-label="Change the assignee" />
+      <Icon icon={ChevronDown} size={14} className="shrink-0" label="Change the assignee" />
     </Button>
   );
   return (
@@ -96,11 +99,7 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem
-        icon={<UserRoundX size={16} strokeWidth={1.5} aria-hidden />}
-        isChosen={assignee_id === null}
-        onSelect={() => assign(null)}
-      >
+      <MenuItem icon={UserRoundX} isChosen={assignee_id === null} onSelect={() => assign(null)}>
         Unassigned
       </MenuItem>
     </Menu>
@@ -115,37 +114,31 @@ function More({ conversation }: { readonly conversation: Conversation }) {
   const actions = useConversationActions(conversation);
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.conversations.delete({ id }), {
-    changes: ['conversations'],
-    done: () => `Conversation with ${customerNameOf(customer)} deleted.`,
+    affects: affectedByConversation(id),
+    done: () => `Conversation with ${customerName(customer)} deleted.`,
     leave: () => navigate({ to: '/conversations', search }),
   });
   if (!can('conversations.close') && !can('conversations.delete')) return null;
   const trigger = (
     <IconButton label="More" className="-mr-2">
-      <MoreHorizontal size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={MoreHorizontal} />
     </IconButton>
   );
   return (
     <>
       <Menu trigger={trigger}>
         {can('conversations.close') && status !== 'pending' && (
-          <MenuItem
-            icon={<Clock size={16} strokeWidth={1.5} aria-hidden />}
-            onSelect={() => actions.setStatus('pending')}
-          >
+          <MenuItem icon={Clock} onSelect={() => actions.setStatus('pending')}>
             Set to pending
           </MenuItem>
         )}
         {can('conversations.close') && status === 'pending' && (
-          <MenuItem
-            icon={<RotateCcw size={16} strokeWidth={1.5} aria-hidden />}
-            onSelect={() => actions.setStatus('open')}
-          >
+          <MenuItem icon={RotateCcw} onSelect={() => actions.setStatus('open')}>
             Set to open
           </MenuItem>
         )}
         {can('conversations.delete') && (
-          <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setAsking(true)}>
+          <MenuItem icon={Trash2} onSelect={() => setAsking(true)}>
             Delete conversation
           </MenuItem>
         )}
@@ -158,7 +151,7 @@ function More({ conversation }: { readonly conversation: Conversation }) {
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(undefined, { onSettled: () => setAsking(false) })}
       >
-        The conversation with <strong className="font-semibold text-text">{customerNameOf(customer)}</strong> is deleted
+        The conversation with <strong className="font-semibold text-text">{customerName(customer)}</strong> is deleted
         {messages > 0 && `, with ${messages === 1 ? 'its message' : `all ${count(messages)} messages and notes`}`}. This
         cannot be undone. The customer and their orders stay.
       </ConfirmDialog>

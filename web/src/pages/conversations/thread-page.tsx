@@ -1,11 +1,12 @@
 import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { useApi, useCan, useMe } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
-import type { Search } from '../../search.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { customerName } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -21,7 +22,7 @@ export function ThreadPage() {
   const { id } = useParams({ from: '/shell/conversations/$id' });
   const search: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
-  const { data, error } = useApi(['conversations', id], (client) => client.conversations.get({ id }));
+  const { data, error } = useApi(keys.conversations.detail(id), (client) => client.conversations.get({ id }));
   const { pane: _, ...listed } = search;
   const close = () => void navigate({ to: '/conversations', search: listed });
   useKeys([{ key: 'Escape', label: 'Back to the list', run: close }]);
@@ -29,11 +30,11 @@ export function ThreadPage() {
     return (
       <div className="grid content-center">
         <EmptyState
-          icon={<MessagesSquare size={20} strokeWidth={1.5} aria-hidden />}
+          icon={MessagesSquare}
           title="This conversation cannot be shown"
           action={<Button onClick={close}>Back to the list</Button>}
         >
-          {messageOf(error)}
+          {errorMessage(error)}
         </EmptyState>
       </div>
     );
@@ -65,7 +66,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   ]);
   return (
     <div className="grid min-h-0 min-w-0 grid-rows-1 min-[85rem]:grid-cols-[minmax(0,1fr)_19rem]">
-      <title>{`${customerNameOf(conversation.customer)} · Chowk`}</title>
+      <title>{`${customerName(conversation.customer)} · Chowk`}</title>
       <div className="flex min-h-0 min-w-0 flex-col">
         <ThreadHeader
           conversation={conversation}

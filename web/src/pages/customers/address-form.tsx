@@ -1,18 +1,17 @@
-import { ChowkError, type CustomerAddress } from '@chowk/client';
+import { ChowkError, type CustomerAddress, customersLimits } from '@chowk/client';
 import { useState } from 'react';
-import { type AddressField, addressFields } from '../../address-fields.ts';
-import { useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-
-const maxLengths: Partial<Record<AddressField, number>> = { pincode: 20, country: 100, phone: 32 };
 
 interface AddressFormProps {
   readonly customerId: string;
@@ -21,32 +20,37 @@ interface AddressFormProps {
   readonly onDone: () => void;
 }
 
+type AddressValues = Readonly<Record<AddressField, string>> & {
+  readonly type: CustomerAddress['type'];
+  readonly is_default?: 'on';
+};
+
 export function AddressForm({ customerId, address: opened, onDone }: AddressFormProps) {
   // The address as the form shows it, whatever is read meanwhile.
   const [address] = useState(opened);
   const can = useCan();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const draft = `customer.${customerId}.address.${address?.id ?? 'new'}`;
-  const form = useForm(
+  const form = useForm<AddressValues>(
     async (values) => {
-      const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name]?.trim() || null]));
-      const input = { ...text, id: customerId, type: values.type as CustomerAddress['type'] };
-      if (address) await update({ ...input, addr: address.id, ...defaultOf(values, address) }, address);
+      const text = Object.fromEntries(addressFields.map(({ name }) => [name, values[name].trim() || null]));
+      const input = { ...text, id: customerId, type: values.type };
+      if (address) await update({ ...input, addr: address.id, ...defaultChange(values, address) }, address);
       else await submit(draft, api().customers.addAddress, { ...input, is_default: values.is_default === 'on' });
       toast(address ? 'Address saved.' : 'Address added.');
-      await refresh('customers');
+      await refetch(keys.customers.detail(customerId));
       onDone();
     },
     { draft },
   );
-  const { errors } = form;
+  const { errors, field } = form;
   return (
     <form {...form.props} className="grid gap-4" aria-label={address ? 'Edit address' : 'New address'}>
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Type" error={errors.type}>
+      <Field label="Type" {...field('type')}>
         {(control) => (
-          <Select {...control} name="type" defaultValue={address?.type ?? 'shipping'}>
+          <Select {...control} defaultValue={address?.type ?? 'shipping'}>
             <option value="shipping">Shipping</option>
             <option value="billing">Billing</option>
           </Select>
@@ -57,7 +61,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
           <div key={name} className={isHalf ? '' : 'sm:col-span-2'}>
             <Field
               label={label}
-              error={errors[name]}
+              {...field(name)}
               help={
                 address && isSensitive && !can('customers.view_sensitive')
                   ? 'Hidden from your role. It stays as it is if you leave this empty.'
@@ -67,8 +71,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
               {(control) => (
                 <Input
                   {...control}
-                  name={name}
-                  maxLength={maxLengths[name] ?? 255}
+                  maxLength={customersLimits.addAddress[name]}
                   autoComplete="off"
                   defaultValue={address?.[name] ?? ''}
                 />
@@ -77,10 +80,10 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
           </div>
         ))}
       </div>
-      {!address?.is_default && <Checkbox name="is_default" label="Default address of this type" />}
+      {!address?.is_default && <Checkbox name={field('is_default').name} label="Default address of this type" />}
       {errors.is_default && <Notice tone="error">{errors.is_default}</Notice>}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           {address ? 'Save address' : 'Add address'}
         </Button>
         <Button
@@ -97,7 +100,7 @@ export function AddressForm({ customerId, address: opened, onDone }: AddressForm
 }
 
 /** A default address stays the default; it ends when another one becomes it. */
-function defaultOf(values: Readonly<Record<string, string>>, { is_default }: CustomerAddress) {
+function defaultChange(values: AddressValues, { is_default }: CustomerAddress) {
   return is_default ? {} : { is_default: values.is_default === 'on' };
 }
 

@@ -2,12 +2,14 @@ import type { CustomerAddress, CustomerDetail } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { addressLines } from '../../address-lines.ts';
-import { useAction } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { useReturnFocus } from '../../return-focus.ts';
+import { addressLines } from '../../address/address-lines.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { AddressForm } from './address-form.tsx';
@@ -38,7 +40,7 @@ export function Addresses({ customer }: { readonly customer: CustomerDetail }) {
       )}
       {can('customers.edit') && (
         <Button ref={button} className="justify-self-start" onClick={() => show('address')}>
-          <Plus size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Plus} />
           Add address
         </Button>
       )}
@@ -56,11 +58,11 @@ function Address({ address, onEdit }: AddressProps) {
   const [isDeleting, setDeleting] = useState(false);
   const key = { id: address.customer_id, addr: address.id };
   const makeDefault = useAction((client) => client.customers.setDefaultAddress(key), {
-    changes: ['customers'],
+    affects: [keys.customers.detail(address.customer_id)],
     done: () => `Default ${address.type} address changed.`,
   });
   const remove = useAction((client) => client.customers.deleteAddress(key), {
-    changes: ['customers'],
+    affects: [keys.customers.detail(address.customer_id)],
     done: () => 'Address deleted.',
   });
   const lines = addressLines(address);
@@ -83,7 +85,7 @@ function Address({ address, onEdit }: AddressProps) {
         <Menu
           trigger={
             <IconButton label={`Actions for the address ${lines[0] ?? ''}`}>
-              <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+              <Icon icon={Ellipsis} />
             </IconButton>
           }
         >

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Merge, Tag, Tags } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { useCan } from '../../api-query.ts';
+import { type LucideIcon, Merge, Tag, Tags } from 'lucide-react';
+import { useState } from 'react';
+import { useCan } from '../../api/use-api.ts';
 import type { Selection } from '../../list/selection.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { counted } from './customer-list.ts';
 import { TagPicker } from './tag-picker.tsx';
@@ -18,10 +19,10 @@ export function BulkActions({ selection }: { readonly selection: Selection }) {
     <>
       {can('customers.edit') && (
         <>
-          <TagButton kind="add" ids={selection.ids} icon={<Tag size={16} strokeWidth={1.5} aria-hidden />}>
+          <TagButton kind="add" ids={selection.ids} icon={Tag}>
             Add tags
           </TagButton>
-          <TagButton kind="remove" ids={selection.ids} icon={<Tags size={16} strokeWidth={1.5} aria-hidden />}>
+          <TagButton kind="remove" ids={selection.ids} icon={Tags}>
             Remove tags
           </TagButton>
         </>
@@ -37,7 +38,7 @@ export function BulkActions({ selection }: { readonly selection: Selection }) {
             })
           }
         >
-          <Merge size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Merge} />
           Merge
         </Button>
       )}
@@ -46,7 +47,7 @@ export function BulkActions({ selection }: { readonly selection: Selection }) {
 }
 
 interface TagButtonProps extends Pick<TagChange, 'kind' | 'ids'> {
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
   readonly children: string;
 }
 
@@ -56,7 +57,7 @@ function TagButton({ kind, ids, icon, children }: TagButtonProps) {
   const suggestions = useTagNames();
   const trigger = (
     <Button>
-      {icon}
+      <Icon icon={icon} />
       {children}
     </Button>
   );

@@ -1,7 +1,8 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -10,10 +11,10 @@ import { statuses } from '../conversations/conversation-list.ts';
 
 /** The conversations with the customer, the last one first. */
 export function Conversations({ customer: { id } }: { readonly customer: CustomerDetail }) {
-  const { data, error } = useApi(['customers', id, 'conversations'], (client) =>
+  const { data, error } = useApi(keys.customers.conversations(id), (client) =>
     client.conversations.list({ customer_id: id, per_page: 100 }),
   );
-  if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data && error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (!data) return <Skeleton className="h-40 w-full" />;
   if (data.conversations.length === 0) return <p className="py-4 text-secondary">No conversations yet.</p>;
   return (

@@ -1,18 +1,25 @@
-import type { CustomerDetail } from '@chowk/client';
+import { type CustomerDetail, customersLimits } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useCan } from '../../api-query.ts';
-import type { useForm } from '../../form.ts';
+import { useCan } from '../../api/use-api.ts';
+import type { Form } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 
-type Values = Readonly<Record<string, string>>;
+export interface CustomerValues {
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly notes: string;
+  readonly accepts_marketing?: 'on';
+}
 
 /** The fields of the form as the API takes them; an empty field is none. */
-export function readCustomer(values: Values) {
-  const text = (name: string) => values[name]?.trim() || null;
+export function readCustomer(values: CustomerValues) {
+  const text = (name: Exclude<keyof CustomerValues, 'accepts_marketing'>) => values[name].trim() || null;
   return {
     first_name: text('first_name'),
     last_name: text('last_name'),
@@ -23,8 +30,10 @@ export function readCustomer(values: Values) {
   };
 }
 
+const limits = customersLimits.create;
+
 interface CustomerFormProps {
-  readonly form: ReturnType<typeof useForm>;
+  readonly form: Form<CustomerValues>;
   /** What the fields have at first. */
   readonly customer?: CustomerDetail;
   readonly phoneHelp?: string | undefined;
@@ -35,30 +44,28 @@ interface CustomerFormProps {
 }
 
 export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, children }: CustomerFormProps) {
-  const { errors } = form;
+  const { field } = form;
   return (
     <form {...form.props} className="grid gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="First name" error={errors.first_name}>
+        <Field label="First name" {...field('first_name')}>
           {(control) => (
             <Input
               {...control}
-              name="first_name"
-              maxLength={255}
+              maxLength={limits.first_name}
               autoComplete="off"
               autoFocus
               defaultValue={customer?.first_name ?? ''}
             />
           )}
         </Field>
-        <Field label="Last name" error={errors.last_name}>
+        <Field label="Last name" {...field('last_name')}>
           {(control) => (
             <Input
               {...control}
-              name="last_name"
-              maxLength={255}
+              maxLength={limits.last_name}
               autoComplete="off"
               defaultValue={customer?.last_name ?? ''}
             />
@@ -67,28 +74,26 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
       </div>
       <Field
         label="Phone"
-        error={errors.phone}
+        {...field('phone')}
         help={phoneHelp}
-        aside={form.taken.includes('phone') && <Other of="phone" />}
+        aside={form.taken.includes('phone') && <TakenLink field="phone" />}
       >
-        {(control) => (
-          <Input {...control} name="phone" type="tel" autoComplete="off" defaultValue={customer?.phone ?? ''} />
-        )}
+        {(control) => <Input {...control} type="tel" autoComplete="off" defaultValue={customer?.phone ?? ''} />}
       </Field>
-      <Field label="Email" error={errors.email} aside={form.taken.includes('email') && <Other of="email" />}>
-        {(control) => (
-          <Input {...control} name="email" type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />
-        )}
+      <Field label="Email" {...field('email')} aside={form.taken.includes('email') && <TakenLink field="email" />}>
+        {(control) => <Input {...control} type="email" autoComplete="off" defaultValue={customer?.email ?? ''} />}
       </Field>
-      <Field label="Notes" error={errors.notes} help="Only your team sees them.">
-        {(control) => (
-          <TextArea {...control} name="notes" rows={4} maxLength={20_000} defaultValue={customer?.notes ?? ''} />
-        )}
+      <Field label="Notes" {...field('notes')} help="Only your team sees them.">
+        {(control) => <TextArea {...control} rows={4} maxLength={limits.notes} defaultValue={customer?.notes ?? ''} />}
       </Field>
-      <Checkbox name="accepts_marketing" label="Accepts marketing" defaultChecked={customer?.accepts_marketing} />
+      <Checkbox
+        name={field('accepts_marketing').name}
+        label="Accepts marketing"
+        defaultChecked={customer?.accepts_marketing}
+      />
       {children}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           {submit}
         </Button>
         <Button
@@ -105,7 +110,7 @@ export function CustomerForm({ form, customer, phoneHelp, submit, onCancel, chil
 }
 
 /** Leads to the customer who has the phone or email that was typed. */
-function Other({ of: name }: { readonly of: 'phone' | 'email' }) {
+function TakenLink({ field: name }: { readonly field: 'phone' | 'email' }) {
   const can = useCan();
   const navigate = useNavigate();
   // Others cannot search for it.

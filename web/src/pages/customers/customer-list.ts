@@ -1,6 +1,6 @@
-import { count } from '../../format.ts';
+import { count } from '../../format/numbers.ts';
 import type { Filter } from '../../list/filters.tsx';
-import { pick, type Search } from '../../search.ts';
+import { pick, type Search } from '../../routing/search-params.ts';
 
 export function filtersWith(tags: readonly string[]): readonly Filter[] {
   return [
@@ -29,19 +29,8 @@ export const searchKeys: readonly string[] = [
   ...filtersWith([]).map(({ key }) => key),
 ];
 
-/** Of an address, without what belongs to the open customer. */
-export const searchOfList: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
-
-export type SegmentKey = 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing';
-
-export const segmentLabels: Readonly<Record<SegmentKey, string>> = {
-  new: 'New',
-  returning: 'Returning',
-  loyal: 'Loyal',
-  vip: 'VIP',
-  at_risk: 'At risk',
-  marketing: 'Accepts marketing',
-};
+/** The search parameters of the list, without those of the open customer. */
+export const listSearch: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);
 
 /** `1 customer`, `5 customers`. */
 export function counted(number: number, one: string, many = `${one}s`): string {

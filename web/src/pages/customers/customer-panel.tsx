@@ -2,19 +2,21 @@ import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { type RefObject, useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { useReturnFocus } from '../../return-focus.ts';
-import { saveFile } from '../../save-file.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { saveFile } from '../../screen/save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { TabBar, TabCount, tabLook } from '../../ui/tabs.tsx';
+import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
-import { searchOfList } from './customer-list.ts';
+import { listSearch } from './customer-list.ts';
 import { CustomerSummary } from './customer-summary.tsx';
 import { Details } from './details.tsx';
 import { EditCustomer } from './edit-customer.tsx';
@@ -28,9 +30,9 @@ const from = '/shell/customers/$id';
 export function CustomerPanel() {
   const { id } = useParams({ from });
   const { edit } = useSearch({ from });
-  const list = searchOfList(useSearch({ from: '/shell/customers' }));
+  const list = listSearch(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }));
+  const { data, error } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }));
   const customer = data?.customer;
   const close = () => navigate({ to: '/customers', search: list });
   const isEditing = edit === 'profile';
@@ -40,7 +42,7 @@ export function CustomerPanel() {
   return (
     <DetailPanel
       key={id}
-      title={customer && customerNameOf(customer)}
+      title={customer && customerName(customer)}
       error={customer ? null : error}
       onClose={close}
       actions={customer && !isEditing && <Actions customer={customer} editButton={editButton} onGone={close} />}
@@ -89,7 +91,7 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
               search={(search) => ({ ...search, tab: key, edit: undefined })}
               replace
               aria-current={key === current.key ? 'page' : undefined}
-              className={tabLook}
+              className={tabStyle}
             >
               {label}
               {Boolean(counts[key]) && <TabCount>{counts[key]}</TabCount>}
@@ -119,7 +121,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
       const content = JSON.stringify(await client.customers.exportPerson({ id }), null, 2);
       saveFile(new Blob([content], { type: 'application/json' }), `customer-${id}.json`);
     },
-    { changes: [], done: () => `Exported all data about ${customerNameOf(customer)}.` },
+    { affects: [], done: () => `Exported all data about ${customerName(customer)}.` },
   );
   const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (
@@ -129,7 +131,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           className="max-sm:hidden"
           onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}
         >
-          <ShoppingBag size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={ShoppingBag} />
           New order
         </Button>
       )}
@@ -138,7 +140,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           ref={editButton}
           onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) })}
         >
-          <Pencil size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Pencil} />
           Edit
         </Button>
       )}
@@ -146,14 +148,14 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
         <Menu
           trigger={
             <IconButton label="More actions">
-              <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+              <Icon icon={Ellipsis} />
             </IconButton>
           }
         >
           {can('orders.create') && (
             <div className="sm:hidden">
               <MenuItem
-                icon={<ShoppingBag size={16} strokeWidth={1.5} aria-hidden />}
+                icon={ShoppingBag}
                 onSelect={() => void navigate({ to: '/orders/new', search: { customer: id } })}
               >
                 New order
@@ -162,32 +164,26 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           )}
           {can('conversations.reply') && (
             <MenuItem
-              icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}
+              icon={MessageSquare}
               onSelect={() => void navigate({ to: '/conversations/new', search: { customer_id: id } })}
             >
               New message
             </MenuItem>
           )}
           {can('customers.merge') && (
-            <MenuItem
-              icon={<Merge size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => void navigate({ to: '/customers/merge', search: { primary: id } })}
-            >
+            <MenuItem icon={Merge} onSelect={() => void navigate({ to: '/customers/merge', search: { primary: id } })}>
               Merge with another customer
             </MenuItem>
           )}
           {can('customers.export') && (
-            <MenuItem
-              icon={<Download size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => exportData.mutate(undefined)}
-            >
+            <MenuItem icon={Download} onSelect={() => exportData.mutate(undefined)}>
               Export all data
             </MenuItem>
           )}
           {can('customers.delete') && (
             <>
               <MenuLine />
-              <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setErasing(true)}>
+              <MenuItem icon={Trash2} onSelect={() => setErasing(true)}>
                 Delete or erase
               </MenuItem>
             </>

@@ -1,14 +1,16 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Mail, Phone, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useCan } from '../../api-query.ts';
-import { count, money, relativeTime } from '../../format.ts';
-import { exactTime } from '../../times.ts';
+import { useCan } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-import { type SegmentKey, segmentLabels } from './customer-list.ts';
+import { type SegmentKey, useSegmentLabels } from './segments.ts';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagChange, useTagNames } from './tags.ts';
 
@@ -28,14 +30,15 @@ interface SummaryProps {
 /** How to reach the customer, and what they have bought. */
 export function CustomerSummary({ customer }: SummaryProps) {
   const { segments, anonymized_at } = customer;
+  const labels = useSegmentLabels(segments);
   return (
     <div className="grid min-w-0 gap-4">
       {anonymized_at && <Notice>The personal data of this customer was erased on {exactTime(anonymized_at)}.</Notice>}
       <Contact customer={customer} />
-      <div className="flex flex-wrap gap-1.5">
-        {segments.map((key) => (
+      <div className="flex min-h-5.5 flex-wrap gap-1.5">
+        {labels.map(({ key, label }) => (
           <StatusPill key={key} tone={segmentTones[key]}>
-            {segmentLabels[key]}
+            {label}
           </StatusPill>
         ))}
       </div>
@@ -55,13 +58,13 @@ function Contact({ customer: { phone, email } }: SummaryProps) {
       <div className="flex flex-wrap gap-x-6">
         {phone && (
           <span className={line}>
-            <Phone size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <Icon icon={Phone} className="shrink-0 text-secondary" />
             <PhoneNumber number={phone} />
           </span>
         )}
         {email && (
           <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
-            <Mail size={16} strokeWidth={1.5} className="shrink-0 text-secondary" aria-hidden />
+            <Icon icon={Mail} className="shrink-0 text-secondary" />
             <span className="min-w-0 break-all">{email}</span>
           </a>
         )}
@@ -131,7 +134,7 @@ function TagEditor({ customer: { id, tags } }: SummaryProps) {
               onClick={() => change.mutate({ kind: 'remove', ids: [id], tags: [tag] })}
               className="grid h-full w-7 shrink-0 place-items-center rounded-control text-secondary hover:text-text max-md:w-11"
             >
-              <X size={14} strokeWidth={1.5} aria-hidden />
+              <Icon icon={X} size={14} />
             </button>
           )}
         </li>
@@ -147,7 +150,7 @@ function TagEditor({ customer: { id, tags } }: SummaryProps) {
                 type="button"
                 className="inline-flex h-7 items-center gap-1 rounded-control border border-dashed border-edge/70 px-2.5 text-sm text-secondary hover:text-text max-md:h-11"
               >
-                <Plus size={14} strokeWidth={1.5} aria-hidden />
+                <Icon icon={Plus} size={14} />
                 Add tags
               </button>
             }

@@ -1,27 +1,26 @@
 import type { Customer, CustomersListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, Users } from 'lucide-react';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { count, formatPhone, money } from '../../format.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { type Column, DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { formatPhone } from '../../format/phone.ts';
+import type { Column } from '../../list/data-table.tsx';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
-import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
-import { Views } from '../../list/views.tsx';
-import { useLive } from '../../live.ts';
-import type { Search } from '../../search.ts';
+import type { View } from '../../list/views.tsx';
+import { useLive } from '../../live/use-live.ts';
+import { customerName } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, type SegmentKey, searchOfList, segmentLabels } from './customer-list.ts';
+import { filtersWith, listSearch } from './customer-list.ts';
+import { useSegments } from './segments.ts';
 import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [
@@ -36,11 +35,11 @@ const columns: readonly Column<Customer>[] = [
         <Link
           to="/customers/$id"
           params={{ id: customer.id }}
-          search={searchOfList}
+          search={listSearch}
           preload={false}
           className="font-medium hover:underline"
         >
-          {customerNameOf(customer)}
+          {customerName(customer)}
         </Link>
         <span className="block truncate text-xs text-secondary md:hidden">
           {customer.phone === null ? customer.email : formatPhone(customer.phone)}
@@ -113,92 +112,67 @@ export function CustomersPage() {
 
 function Customers() {
   const can = useCan();
-  const search = searchOfList(useSearch({ from: '/shell/customers' }));
+  const search = listSearch(useSearch({ from: '/shell/customers' }));
   const openId = useParams({ strict: false }).id;
   const hasPanel = useChildMatches().length > 0;
   const navigate = useNavigate();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
   const filters = filtersWith(useTagNames());
   const input = search as CustomersListInput;
-  const list = useList(['customers', 'list', search], async (client, page, signal) => {
+  const list = useList(keys.customers.list(search), async (client, page, signal) => {
     const { customers, pagination } = await client.customers.list({ ...input, ...page }, { signal });
     return { rows: customers, total: pagination.total };
   });
   const selection = useSelection(list.identity);
-  const { visible, choice } = useColumns('customers', columns);
-  useLive(changes, 'customers');
-  const icon = <Users size={20} strokeWidth={1.5} aria-hidden />;
+  useLive(changes, keys.customers.lists, keys.customers.summaries, keys.customers.details, keys.customers.tags);
   const create = can('customers.create') && (
-    <Button look="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
-      <Plus size={16} strokeWidth={1.5} aria-hidden />
+    <Button variant="primary" onClick={() => void navigate({ to: '/customers/new', search })}>
+      <Icon icon={Plus} />
       New customer
     </Button>
   );
   return (
-    <ListPage
+    <ResourceList
       title="Customers"
+      names={['customer', 'customers']}
+      icon={Users}
+      list={list}
+      columns={columns}
+      rowName={customerName}
+      search={search}
+      onSearch={show}
+      views={useSegmentViews()}
+      filters={filters}
+      placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
+      sortedBy="created_at"
+      openId={openId}
+      onOpen={({ id }) => void navigate({ to: '/customers/$id', params: { id }, search })}
       detail={hasPanel && <Outlet />}
-      actions={
-        <>
-          {can('customers.export') && (
-            <ExportButton
-              name="customers"
-              total={list.total}
-              read={(client, format, signal) => client.customers.export({ ...input, format }, { signal })}
-            />
-          )}
-          {create}
-        </>
+      exportFile={
+        can('customers.export') &&
+        ((client, format, signal) => client.customers.export({ ...input, format }, { signal }))
       }
-    >
-      <Views name="customers" views={useSegmentViews()} search={search} onChange={show} />
-      <FilterBar
-        search={search}
-        filters={filters}
-        placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <SelectionBar selection={selection}>
-        <BulkActions selection={selection} />
-      </SelectionBar>
-      <DataTable
-        caption="Customers"
-        list={list}
-        columns={visible}
-        idOf={({ id }) => id}
-        nameOf={customerNameOf}
-        openId={openId}
-        onOpen={({ id }) => void navigate({ to: '/customers/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        {...((can('customers.edit') || can('customers.merge')) && { selection })}
-        empty={
-          Object.keys(search).length > 0 ? (
-            <NoMatch icon={icon} names={['customer', 'customers']} onClear={() => show({})} />
-          ) : (
-            <EmptyState icon={icon} title="No customers yet" action={create}>
-              The first order of a customer adds them here.
-            </EmptyState>
-          )
-        }
-      />
-    </ListPage>
+      actions={create}
+      selection={(can('customers.edit') || can('customers.merge')) && selection}
+      selectionActions={<BulkActions selection={selection} />}
+      empty={
+        <EmptyState icon={Users} title="No customers yet" action={create}>
+          The first order of a customer adds them here.
+        </EmptyState>
+      }
+      onClear={() => show({})}
+    />
   );
 }
 
 /** One for each segment, with its current number of customers. */
-function useSegmentViews() {
-  const { data } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
-  const all = useApi(['customers', 'total'], (client) => client.customers.list({ per_page: 1 }));
-  return [
-    { label: 'All', search: {}, count: all.data?.pagination.total },
-    ...Object.entries(segmentLabels).map(([key, label]) => ({
-      label,
-      search: { segment: key },
-      count: data?.segments.find((one) => one.key === (key as SegmentKey))?.count,
-    })),
-  ];
+function useSegmentViews(): readonly View[] | undefined {
+  const segments = useSegments();
+  const all = useApi(keys.customers.total, (client) => client.customers.list({ per_page: 1 }));
+  return (
+    segments && [
+      { label: 'All', search: {}, count: all.data?.pagination.total },
+      ...segments.map(({ key, label, count: value }) => ({ label, search: { segment: key }, count: value })),
+    ]
+  );
 }

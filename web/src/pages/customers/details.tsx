@@ -1,7 +1,7 @@
 import type { CustomerDetail } from '@chowk/client';
 import type { ReactNode } from 'react';
-import { customerNameOf } from '../../customer-name.ts';
-import { exactTime } from '../../times.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { exactTime } from '../../time/times.ts';
 
 /** Notes, ids on other platforms, and what modules have stored about the customer. */
 export function Details({ customer }: { readonly customer: CustomerDetail }) {
@@ -33,7 +33,7 @@ export function Details({ customer }: { readonly customer: CustomerDetail }) {
       <Group title="Record">
         <Pairs
           pairs={[
-            ['Name', customerNameOf(customer)],
+            ['Name', customerName(customer)],
             ['Created', exactTime(created_at)],
             ['Changed', exactTime(updated_at)],
             ['Id', id],

@@ -1,15 +1,16 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { useForm } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
-import { api } from '../../session.ts';
+import { affectedByCustomer } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { CustomerForm, readCustomer } from './customer-form.tsx';
+import { CustomerForm, type CustomerValues, readCustomer } from './customer-form.tsx';
 
 type Fields = ReturnType<typeof readCustomer>;
 const labels: Readonly<Record<keyof Fields, string>> = {
@@ -25,38 +26,38 @@ const names = Object.keys(labels) as (keyof Fields)[];
 export function EditCustomer({ customer }: { readonly customer: CustomerDetail }) {
   const can = useCan();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   // The record as the form shows it, whatever is read meanwhile.
-  const base = useRef(customer);
+  const [base] = useState(customer);
   // The version whose changes the user has seen.
   const seen = useRef(customer);
   const [theirs, setTheirs] = useState<CustomerDetail>();
   const { id } = customer;
   const close = () => navigate({ to: '.', search: (search) => ({ ...search, edit: undefined }), replace: true });
   useKeys([{ key: 'Escape', label: 'Stop editing', run: () => void close() }]);
-  const form = useForm(
+  const form = useForm<CustomerValues>(
     async (values) => {
       setTheirs(undefined);
       const fields = readCustomer(values);
       const changes = Object.fromEntries(
-        names.filter((name) => fields[name] !== base.current[name]).map((name) => [name, fields[name]]),
+        names.filter((name) => fields[name] !== base[name]).map((name) => [name, fields[name]]),
       );
       const saved = await save(id, changes, seen.current);
       if (!saved) {
         setTheirs((await api().customers.get({ id })).customer);
         throw new Error('Someone else has changed this customer. Nothing has been saved yet.');
       }
-      toast(`Saved ${customerNameOf(saved)}.`);
-      await refresh('customers');
+      toast(`Saved ${customerName(saved)}.`);
+      await refetch(...affectedByCustomer(id));
       await close();
     },
     { draft: `customer.${id}` },
   );
-  const differing = theirs ? names.filter((name) => theirs[name] !== base.current[name]) : [];
+  const differing = theirs ? names.filter((name) => theirs[name] !== base[name]) : [];
   return (
     <CustomerForm
       form={form}
-      customer={base.current}
+      customer={base}
       phoneHelp={
         can('customers.view_sensitive') || !customer.phone
           ? undefined
@@ -88,7 +89,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
             <Button
               onClick={() => {
                 form.discard();
-                void refresh('customers').then(close);
+                void refetch(...affectedByCustomer(id)).then(close);
               }}
             >
               Keep theirs

@@ -1,9 +1,11 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { messageOf } from '../../form.ts';
+import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -51,25 +53,25 @@ export function EraseDialog({ customer, isOpen, onClose, onGone }: EraseDialogPr
 
 /** Long names would push the rest away. */
 function shortName(customer: CustomerDetail): string {
-  const name = customerNameOf(customer);
+  const name = customerName(customer);
   return name.length > 40 ? `${name.slice(0, 39)}…` : name;
 }
 
 function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen'>) {
   const { id } = customer;
-  const name = customerNameOf(customer);
+  const name = customerName(customer);
   const [mode, setMode] = useState<Mode>('soft');
   const [typed, setTyped] = useState('');
-  const counts = useApi(['customers', id, 'data'], (client) => client.customers.countData({ id }));
+  const counts = useApi(keys.customers.data(id), (client) => client.customers.countData({ id }));
   const erase = useAction((client, chosen: Mode) => client.customers.delete({ id, mode: chosen }), {
-    changes: ['customers', 'orders', 'conversations'],
+    affects: affectedByCustomerRemoval,
     done: ({ message }) => message,
     leave(chosen) {
       onClose();
       return chosen === 'anonymize' ? undefined : onGone();
     },
   });
-  const isConfirmed = mode === 'soft' || inOneLine(typed) === inOneLine(name);
+  const isConfirmed = mode === 'soft' || collapseSpaces(typed) === collapseSpaces(name);
   return (
     <form
       className="grid gap-4"
@@ -104,7 +106,7 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
             {counts.data ? (
               countsText(counts.data.data)
             ) : counts.error ? (
-              `the number of records cannot be read. ${messageOf(counts.error)}`
+              `the number of records cannot be read. ${errorMessage(counts.error)}`
             ) : (
               <Skeleton className="mt-1 h-4 w-48" />
             )}
@@ -124,7 +126,7 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="danger" isBusy={erase.isPending} disabled={!isConfirmed}>
+        <Button type="submit" variant="danger" isBusy={erase.isPending} disabled={!isConfirmed}>
           {buttons[mode]}
         </Button>
       </div>
@@ -133,6 +135,6 @@ function EraseForm({ customer, onClose, onGone }: Omit<EraseDialogProps, 'isOpen
 }
 
 /** As the page shows it. */
-function inOneLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }

@@ -1,14 +1,17 @@
 import type { CustomerDetail, CustomerMergePreview, CustomerRecord } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { CustomerSearch } from '../../customer-search.tsx';
-import { messageOf } from '../../form.ts';
-import { count, formatPhone, money } from '../../format.ts';
+import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { count, money } from '../../format/numbers.ts';
+import { formatPhone } from '../../format/phone.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { CustomerSearch } from '../../people/customer-search.tsx';
 import { Needs } from '../../shell/needs.tsx';
-import { exactTime } from '../../times.ts';
+import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -58,13 +61,13 @@ interface ChooseOtherProps {
 
 function ChooseOther({ known, onChoose }: ChooseOtherProps) {
   const { data } = useApi(
-    ['customers', known],
+    keys.customers.detail(known),
     (client) => client.customers.get({ id: known as string }),
     known !== undefined,
   );
   return (
     <Section
-      title={data ? `Merge ${customerNameOf(data.customer)} with` : 'Choose two customers'}
+      title={data ? `Merge ${customerName(data.customer)} with` : 'Choose two customers'}
       lead="Search for the other record of the same person."
     >
       <div className="max-w-xl">
@@ -82,23 +85,23 @@ interface ComparisonProps {
 
 function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
   const navigate = useNavigate();
-  const primary = useApi(['customers', primaryId], (client) => client.customers.get({ id: primaryId }));
-  const secondary = useApi(['customers', secondaryId], (client) => client.customers.get({ id: secondaryId }));
+  const primary = useApi(keys.customers.detail(primaryId), (client) => client.customers.get({ id: primaryId }));
+  const secondary = useApi(keys.customers.detail(secondaryId), (client) => client.customers.get({ id: secondaryId }));
   const pair = { primary_id: primaryId, secondary_id: secondaryId };
-  const preview = useApi(['customers', 'merge', pair], (client) => client.customers.previewMerge(pair));
-  const refresh = useRefresh();
+  const preview = useApi(keys.customers.mergePreview(pair), (client) => client.customers.previewMerge(pair));
+  const refetch = useRefetch();
   const merge = useAction((client) => client.customers.merge(pair), {
-    changes: [],
-    done: ({ customer }) => `Merged into ${customerNameOf(customer)}.`,
+    affects: [],
+    done: ({ customer }) => `Merged into ${customerName(customer)}.`,
   });
   const error = [primary, secondary, preview].find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (!primary.data || !secondary.data || !preview.data) return <Skeleton className="h-96 w-full" />;
   const [kept, removed] = [primary.data.customer, secondary.data.customer];
   return (
     <div className="grid min-w-0 gap-8">
       <Fields kept={kept} removed={removed} preview={preview.data} onSwap={onSwap} />
-      <Section title="What moves" lead={`From ${customerNameOf(removed)} to ${customerNameOf(kept)}.`}>
+      <Section title="What moves" lead={`From ${customerName(removed)} to ${customerName(kept)}.`}>
         {preview.data.moved.length === 0 ? (
           <p className="text-secondary">Nothing: there are no orders, addresses or conversations to move.</p>
         ) : (
@@ -111,19 +114,19 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
       </Section>
       <div className="grid gap-3">
         <Notice tone="warning">
-          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {customerNameOf(removed)}, is deleted.
+          The {removed.created_at < kept.created_at ? 'older' : 'newer'} record, {customerName(removed)}, is deleted.
           This cannot be undone.
         </Notice>
         <div className="flex flex-wrap gap-2">
           <Button
-            look="primary"
+            variant="primary"
             isBusy={merge.isPending}
             onClick={() =>
               merge.mutate(undefined, {
                 // Leaves the page before it reads a customer that is gone.
                 onSuccess: () =>
                   void navigate({ to: '/customers/$id', params: { id: primaryId }, replace: true }).then(() =>
-                    refresh('customers', 'orders', 'conversations'),
+                    refetch(...affectedByCustomerRemoval),
                   ),
               })
             }
@@ -143,7 +146,7 @@ const fields: readonly {
   readonly names: readonly string[];
   readonly value: (customer: CustomerRecord | CustomerDetail) => ReactNode;
 }[] = [
-  { label: 'Name', names: ['first_name', 'last_name'], value: customerNameOf },
+  { label: 'Name', names: ['first_name', 'last_name'], value: customerName },
   { label: 'Phone', names: ['phone'], value: ({ phone }) => phone && formatPhone(phone) },
   { label: 'Email', names: ['email'], value: ({ email }) => email },
   { label: 'Tags', names: ['tags'], value: ({ tags }) => tags.join(', ') },
@@ -227,9 +230,9 @@ interface ValueProps {
 }
 
 function Value({ heading, isResult = false, isChanged = false, children }: ValueProps) {
-  const look = isResult ? 'font-medium' : '';
+  const style = isResult ? 'font-medium' : '';
   return (
-    <dd className={`grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] gap-2 md:block ${look}`}>
+    <dd className={`grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] gap-2 md:block ${style}`}>
       <span className="text-xs leading-5 text-faint md:hidden">{heading}</span>
       <span className={`break-words whitespace-pre-wrap ${isChanged ? 'text-accent-strong' : ''}`}>
         {children || <span className="text-faint">–</span>}

@@ -1,27 +1,28 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api-action.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { useForm } from '../../form.ts';
+import { affectedByCustomer } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { api } from '../../session.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { toast } from '../../ui/toast.tsx';
-import { CustomerForm, readCustomer } from './customer-form.tsx';
-import { searchOfList } from './customer-list.ts';
+import { CustomerForm, type CustomerValues, readCustomer } from './customer-form.tsx';
+import { listSearch } from './customer-list.ts';
 
 const draft = 'customer.new';
 
 export function NewCustomer() {
-  const search = searchOfList(useSearch({ from: '/shell/customers' }));
+  const search = listSearch(useSearch({ from: '/shell/customers' }));
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const close = () => void navigate({ to: '/customers', search });
-  const form = useForm(
+  const form = useForm<CustomerValues>(
     async (values) => {
       const { customer } = await submit(draft, api().customers.create, readCustomer(values));
-      toast(`Created ${customerNameOf(customer)}.`);
-      await refresh('customers');
+      toast(`Created ${customerName(customer)}.`);
+      await refetch(...affectedByCustomer(customer.id));
       await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
     },
     { draft },

@@ -1,9 +1,10 @@
 import type { CustomerDetail, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { money } from '../../format.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -19,10 +20,10 @@ const maxSize = 100;
 /** The orders of the customer, newest first. */
 export function Orders({ customer: { id } }: { readonly customer: CustomerDetail }) {
   const [size, setSize] = useState(step);
-  const { data, error } = useApi(['customers', id, 'orders', size], (client) =>
+  const { data, error } = useApi(keys.customers.orders(id, size), (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
-  if (!data && error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (!data && error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (!data) return <Skeleton className="h-40 w-full" />;
   const total = 'total' in data.pagination ? data.pagination.total : data.orders.length;
   if (total === 0) return <p className="py-4 text-secondary">No orders yet.</p>;

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../lazy-page.tsx';
 import { shell } from '../../routes.ts';
-import { pick } from '../../search.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
+import { pick } from '../../routing/search-params.ts';
 import { searchKeys } from './customer-list.ts';
 
 const customers = createRoute({

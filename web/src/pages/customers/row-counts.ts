@@ -28,12 +28,12 @@ export function countsText(counts: readonly RowCount[]): string {
 }
 
 export function rowsText({ table, rows }: RowCount): string {
-  const [one, many] = names[table] ?? nameOf(table);
+  const [one, many] = names[table] ?? tableName(table);
   return counted(rows, one, many);
 }
 
 /** `order_items`: `order item`, `order items`. */
-function nameOf(table: string): readonly [one: string, many: string] {
+function tableName(table: string): readonly [one: string, many: string] {
   const many = table.replaceAll('_', ' ');
   return [many.replace(/ies$/, 'y').replace(/s$/, ''), many];
 }

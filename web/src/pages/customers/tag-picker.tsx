@@ -2,10 +2,11 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 
 interface TagPickerProps {
   readonly suggestions: readonly string[];
-  /** Of the button, for these tags. */
+  /** The label of the button for these tags. */
   readonly labelFor: (tags: readonly string[]) => string;
   readonly isBusy?: boolean;
   readonly onSubmit: (tags: readonly string[]) => void;
@@ -62,7 +63,7 @@ export function TagPicker({ suggestions, labelFor, isBusy = false, onSubmit }: T
                 className="inline-flex h-8 max-w-full items-center gap-1.5 rounded-control bg-accent-tint px-2.5 text-sm text-accent-strong max-md:h-11"
               >
                 <span className="truncate">{tag}</span>
-                <X size={14} strokeWidth={1.5} className="shrink-0" aria-hidden />
+                <Icon icon={X} size={14} className="shrink-0" />
               </button>
             </li>
           ))}
@@ -83,7 +84,7 @@ export function TagPicker({ suggestions, labelFor, isBusy = false, onSubmit }: T
           ))}
         </ul>
       )}
-      <Button type="submit" look="primary" isBusy={isBusy} disabled={all.length === 0}>
+      <Button type="submit" variant="primary" isBusy={isBusy} disabled={all.length === 0}>
         {labelFor(all)}
       </Button>
     </form>

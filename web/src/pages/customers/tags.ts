@@ -1,9 +1,11 @@
-import type { Client } from '@chowk/client';
+import { type Client, customersLimits } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
-import { useRefresh } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByTags } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { counted } from './customer-list.ts';
 
@@ -13,8 +15,7 @@ export interface TagChange {
   readonly tags: readonly string[];
 }
 
-/** The limit of one request. */
-const maxIds = 1_000;
+const maxIds = customersLimits.addTags.customer_ids;
 
 /** Tag by tag, because the customers that change differ and only these are undone. */
 async function send(client: Client, { kind, ids, tags }: TagChange, undos: TagChange[] = []): Promise<TagChange[]> {
@@ -30,21 +31,21 @@ async function send(client: Client, { kind, ids, tags }: TagChange, undos: TagCh
 
 /** Adds tags to customers or removes them, and offers to undo it. */
 export function useTagChange() {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const undo = useMutation({
     mutationFn: async (undos: readonly TagChange[]) => {
       for (const one of undos) await send(api(), one);
     },
     onSuccess: () => toast('Tags restored.'),
-    onError: (error) => toast(messageOf(error)),
-    onSettled: () => refresh('customers'),
+    onError: (error) => toast(errorMessage(error)),
+    onSettled: () => refetch(...affectedByTags),
   });
   return useMutation({
     async mutationFn(change: TagChange) {
       const undos: TagChange[] = [];
       const failure = await send(api(), change, undos).then(
         () => undefined,
-        (error) => messageOf(error),
+        (error) => errorMessage(error),
       );
       return { undos, failure };
     },
@@ -54,7 +55,7 @@ export function useTagChange() {
       if (failure !== undefined) toast(changed === 0 ? failure : `Only a part was done. ${failure}`, offer);
       else if (changed > 0) toast(messageFor(change, changed), offer);
       else toast(change.kind === 'add' ? 'They have these tags already.' : 'None of them has these tags.');
-      await refresh('customers');
+      await refetch(...affectedByTags);
     },
   });
 }
@@ -67,6 +68,6 @@ function messageFor({ kind, ids, tags }: TagChange, changed: number): string {
 
 /** Names of the tags in use, most used first. */
 export function useTagNames(): readonly string[] {
-  const { data } = useApi(['customers', 'tags'], (client) => client.customers.listTags());
+  const { data } = useApi(keys.customers.tags, (client) => client.customers.listTags());
   return data?.tags.map(({ name }) => name) ?? [];
 }

@@ -23,14 +23,14 @@ interface Sources {
 /** All in one list, newest first, as far back as every source has been read. */
 export function combine({ customer, orders, conversations, changes }: Sources): Source<TimelineEntry> {
   const sources: readonly Source<TimelineEntry>[] = [
-    entriesOf(orders, (order) => ({ id: order.id, at: order.placed_at, kind: 'order', order })),
-    entriesOf(conversations, (conversation) => ({
+    toEntries(orders, (order) => ({ id: order.id, at: order.placed_at, kind: 'order', order })),
+    toEntries(conversations, (conversation) => ({
       id: conversation.id,
       at: conversation.last_message_at,
       kind: 'message',
       conversation,
     })),
-    entriesOf(changes, (entry) => ({
+    toEntries(changes, (entry) => ({
       id: entry.id,
       at: entry.at,
       kind: 'change',
@@ -50,8 +50,8 @@ export function combine({ customer, orders, conversations, changes }: Sources): 
   return { items, hasMore: starts.length > 0 };
 }
 
-function entriesOf<Item>({ items, hasMore }: Source<Item>, entryOf: (item: Item) => TimelineEntry) {
-  return { items: items.map(entryOf), hasMore };
+function toEntries<Item>({ items, hasMore }: Source<Item>, toEntry: (item: Item) => TimelineEntry) {
+  return { items: items.map(toEntry), hasMore };
 }
 
 const texts: Readonly<Record<string, string>> = {

@@ -1,12 +1,14 @@
 import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { History, MessageSquare, ReceiptText } from 'lucide-react';
+import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { money } from '../../format.ts';
-import { dayOf, exactTime, timeOfDay } from '../../times.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { dayHeading, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { itemsText } from '../orders/order-list.ts';
@@ -24,33 +26,33 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   const { id } = customer;
   const can = useCan();
   const [size, setSize] = useState(step);
-  const orders = useApi(['customers', id, 'orders', size], (client) =>
+  const orders = useApi(keys.customers.orders(id, size), (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
   const conversations = useApi(
-    ['customers', id, 'conversations', size],
+    keys.customers.conversations(id, size),
     (client) => client.conversations.list({ customer_id: id, per_page: size }),
     can('conversations.view'),
   );
   const changes = useApi(
-    ['customers', id, 'changes', size],
+    keys.customers.changes(id, size),
     (client) => client.audit.list({ resource: 'customers', resource_id: id, outcome: 'ok', per_page: size }),
     can('audit.view'),
   );
   const names = useMemberNames();
   const sources = [orders, conversations, changes];
   const error = sources.find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
   if (sources.some(({ isLoading }) => isLoading)) return <Skeleton className="h-60 w-full" />;
   const { items, hasMore } = combine({
     customer,
-    orders: orders.data ? sourceOf(orders.data.orders, orders.data.pagination) : nothing,
+    orders: orders.data ? toSource(orders.data.orders, orders.data.pagination) : nothing,
     conversations: conversations.data
-      ? sourceOf(conversations.data.conversations, conversations.data.pagination)
+      ? toSource(conversations.data.conversations, conversations.data.pagination)
       : nothing,
-    changes: changes.data ? sourceOf(changes.data.audit, changes.data.pagination) : nothing,
+    changes: changes.data ? toSource(changes.data.audit, changes.data.pagination) : nothing,
   });
-  const days = Map.groupBy(items, ({ at }) => dayOf(at));
+  const days = Map.groupBy(items, ({ at }) => dayHeading(at));
   return (
     <div className="grid min-w-0 gap-5">
       {[...days].map(([day, entries]) => (
@@ -72,13 +74,13 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   );
 }
 
-function sourceOf<Item>(items: readonly Item[], pagination: { readonly total?: number } | object) {
+function toSource<Item>(items: readonly Item[], pagination: { readonly total?: number } | object) {
   return { items, hasMore: 'total' in pagination && Number(pagination.total) > items.length };
 }
 
 function useMemberNames(): ReadonlyMap<number, string> {
   const can = useCan();
-  const { data } = useApi(['team', 'names'], (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const { data } = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
   return new Map(data?.team.map(({ id, name }) => [id, name]));
 }
 
@@ -90,21 +92,21 @@ interface EntryProps {
 function Entry({ entry, names }: EntryProps) {
   if (entry.kind === 'order') {
     return (
-      <Row at={entry.at} icon={<ReceiptText size={16} strokeWidth={1.5} aria-hidden />}>
+      <Row at={entry.at} icon={ReceiptText}>
         <OrderLine order={entry.order} />
       </Row>
     );
   }
   if (entry.kind === 'message') {
     return (
-      <Row at={entry.at} icon={<MessageSquare size={16} strokeWidth={1.5} aria-hidden />}>
+      <Row at={entry.at} icon={MessageSquare}>
         <MessageLine conversation={entry.conversation} />
       </Row>
     );
   }
   const name = entry.userId === null ? undefined : names.get(entry.userId);
   return (
-    <Row at={entry.at} icon={<History size={16} strokeWidth={1.5} aria-hidden />}>
+    <Row at={entry.at} icon={History}>
       {entry.text}
       {name && <span className="text-secondary"> by {name}</span>}
     </Row>
@@ -113,14 +115,16 @@ function Entry({ entry, names }: EntryProps) {
 
 interface RowProps {
   readonly at: string;
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
   readonly children: ReactNode;
 }
 
 function Row({ at, icon, children }: RowProps) {
   return (
     <li className="flex min-w-0 gap-3 border-b border-line py-2.5 last:border-0">
-      <span className="mt-0.5 shrink-0 text-secondary">{icon}</span>
+      <span className="mt-0.5 shrink-0 text-secondary">
+        <Icon icon={icon} />
+      </span>
       <div className="min-w-0 flex-1">{children}</div>
       <time dateTime={at} title={exactTime(at)} className="numeric shrink-0 text-sm text-faint">
         {timeOfDay(at)}

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
 
 /** The platform serves it in the environment `local` only. */
 export const ui = createRoute({

@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -41,13 +42,13 @@ export function UiPage() {
           <p className="text-secondary">The parts of the console.</p>
         </div>
         <div className="flex gap-1">
-          <Button look="quiet" onClick={() => chooseTheme('light')}>
+          <Button variant="quiet" onClick={() => chooseTheme('light')}>
             Light
           </Button>
-          <Button look="quiet" onClick={() => chooseTheme('dark')}>
+          <Button variant="quiet" onClick={() => chooseTheme('dark')}>
             Dark
           </Button>
-          <Button look="quiet" onClick={() => chooseTheme('system')}>
+          <Button variant="quiet" onClick={() => chooseTheme('system')}>
             System
           </Button>
         </div>
@@ -109,9 +110,9 @@ export function UiPage() {
             <Skeleton className="h-4 w-2/3" />
           </div>
           <EmptyState
-            icon={<Inbox size={20} strokeWidth={1.5} aria-hidden />}
+            icon={Inbox}
             title="No conversations yet"
-            action={<Button look="primary">Start a conversation</Button>}
+            action={<Button variant="primary">Start a conversation</Button>}
           >
             Messages of your customers appear here.
           </EmptyState>
@@ -122,10 +123,12 @@ export function UiPage() {
 }
 
 const people = 100_000;
-const columns: readonly Column<number>[] = [
-  { key: 'name', label: 'Name', isOnPhone: true, cell: (row) => <a href={`#${row}`}>Customer {row}</a> },
-  { key: 'orders', label: 'Orders', width: '8rem', isNumber: true, isOnPhone: true, cell: (row) => row % 17 },
+const columns: readonly Column<{ readonly id: string }>[] = [
+  { key: 'name', label: 'Name', isOnPhone: true, cell: ({ id }) => <a href={`#${id}`}>Customer {id}</a> },
+  { key: 'orders', label: 'Orders', width: '8rem', isNumber: true, isOnPhone: true, cell: ({ id }) => Number(id) % 17 },
 ];
+
+const person = (index: number) => ({ id: String(index + 1) });
 
 /** The table of the lists, with rows that need no platform. */
 function LongTable() {
@@ -135,23 +138,22 @@ function LongTable() {
     total: people,
     error: null,
     isOutdated: false,
-    rowAt: (index: number) => index + 1,
-    loaded: Array.from({ length: 100 }, (_, index) => index + 1),
+    rowAt: person,
+    loaded: Array.from({ length: 100 }, (_, index) => person(index)),
     show: () => {},
   };
   return (
     <Part title="List">
       <SelectionBar selection={selection}>
-        <Button look="quiet">Add tags</Button>
+        <Button variant="quiet">Add tags</Button>
       </SelectionBar>
       <div className="flex h-64 flex-col">
         <DataTable
           caption="Customers"
           list={list}
           columns={columns}
-          idOf={String}
-          nameOf={(row) => `Customer ${row}`}
-          onOpen={(row) => toast(`Customer ${row}`)}
+          rowName={({ id }) => `Customer ${id}`}
+          onOpen={({ id }) => toast(`Customer ${id}`)}
           selection={selection}
           empty={null}
         />
@@ -173,19 +175,19 @@ function Buttons() {
   return (
     <Part title="Buttons">
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary">
-          <Plus size={16} strokeWidth={1.75} aria-hidden />
+        <Button variant="primary">
+          <Icon icon={Plus} strokeWidth={1.75} />
           New order
         </Button>
         <Button>Export</Button>
-        <Button look="quiet">Cancel</Button>
-        <Button look="danger">Delete</Button>
-        <Button look="primary" isBusy>
+        <Button variant="quiet">Cancel</Button>
+        <Button variant="danger">Delete</Button>
+        <Button variant="primary" isBusy>
           Saving
         </Button>
         <Button disabled>Disabled</Button>
         <IconButton label="Edit">
-          <Pencil size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Pencil} />
         </IconButton>
       </div>
     </Part>
@@ -221,7 +223,7 @@ function Overlays() {
   const [isOpen, setOpen] = useState(false);
   const trigger = (
     <IconButton label="More">
-      <MoreHorizontal size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={MoreHorizontal} />
     </IconButton>
   );
   return (
@@ -238,11 +240,11 @@ function Overlays() {
         </Popover>
         <Menu trigger={trigger} align="start">
           <MenuHeading>Order 1042</MenuHeading>
-          <MenuItem icon={<Pencil size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => toast('Edit')}>
+          <MenuItem icon={Pencil} onSelect={() => toast('Edit')}>
             Edit
           </MenuItem>
           <MenuLine />
-          <MenuItem icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />} onSelect={() => setOpen(true)}>
+          <MenuItem icon={Trash2} onSelect={() => setOpen(true)}>
             Delete
           </MenuItem>
         </Menu>
@@ -250,10 +252,10 @@ function Overlays() {
       <Dialog title="Delete order 1042?" isOpen={isOpen} onClose={() => setOpen(false)}>
         <p className="text-secondary">Its items, history and messages are deleted too. This cannot be undone.</p>
         <div className="mt-5 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setOpen(false)}>
+          <Button variant="quiet" onClick={() => setOpen(false)}>
             Cancel
           </Button>
-          <Button look="danger" onClick={() => setOpen(false)}>
+          <Button variant="danger" onClick={() => setOpen(false)}>
             Delete the order
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import { ChowkError } from '@chowk/client';
-import { messageOf } from '../../form.ts';
+import { errorMessage } from '../../api/error-message.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { EntryLayout } from './entry-layout.tsx';
@@ -12,7 +12,7 @@ export function BrokenLink({ error }: { readonly error: Error | undefined }) {
   const [problem] = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
   return (
     <EntryLayout title={canRetry ? 'This link could not be opened' : 'This link does not work'}>
-      <Notice tone="error">{problem?.message ?? messageOf(error)}</Notice>
+      <Notice tone="error">{problem?.message ?? errorMessage(error)}</Notice>
       {canRetry ? (
         <Button className="justify-self-start" onClick={() => location.reload()}>
           Try again

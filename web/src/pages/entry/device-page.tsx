@@ -1,8 +1,8 @@
 import type { WaitingDevice } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -42,20 +42,23 @@ interface CodeFormProps {
   readonly onFound: (waiting: Waiting) => void;
 }
 
+interface Values {
+  readonly user_code: string;
+}
+
 /** The code is never looked up by itself: a link with a code could come from someone else. */
 function CodeForm({ code, onFound }: CodeFormProps) {
-  const { isBusy, problem, errors, props } = useForm(async ({ user_code = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ user_code }) => {
     const { device } = await api().device.get({ user_code });
     onFound({ code: user_code, device });
   });
   return (
     <form {...props} className="grid gap-4">
       {problem && <Notice tone="error">{problem}</Notice>}
-      <Field label="Code" help="The code that the device shows." error={errors.user_code}>
+      <Field label="Code" help="The code that the device shows." {...field('user_code')}>
         {(control) => (
           <Input
             {...control}
-            name="user_code"
             defaultValue={code}
             autoComplete="off"
             autoCapitalize="characters"
@@ -65,7 +68,7 @@ function CodeForm({ code, onFound }: CodeFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" look="primary" isBusy={isBusy}>
+      <Button type="submit" variant="primary" isBusy={isBusy}>
         Continue
       </Button>
     </form>
@@ -104,7 +107,7 @@ function Decision({ waiting: { code, device }, onDecided }: DecisionProps) {
           </Button>
         </form>
         <form {...approve.props} className="grid">
-          <Button type="submit" look="primary" isBusy={approve.isBusy}>
+          <Button type="submit" variant="primary" isBusy={approve.isBusy}>
             Approve
           </Button>
         </form>

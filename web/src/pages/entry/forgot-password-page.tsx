@@ -1,15 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { anonymous } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { EntryLayout } from './entry-layout.tsx';
 
+interface Values {
+  readonly email: string;
+}
+
 export function ForgotPasswordPage() {
   const [sent, setSent] = useState<string>();
-  const { isBusy, problem, errors, props } = useForm(async ({ email = '' }) => {
+  const { isBusy, problem, field, props } = useForm<Values>(async ({ email }) => {
     const { message } = await anonymous.password.forgot({ email });
     setSent(message);
   });
@@ -18,10 +22,10 @@ export function ForgotPasswordPage() {
       {sent === undefined ? (
         <form {...props} className="grid gap-4">
           {problem && <Notice tone="error">{problem}</Notice>}
-          <Field label="Email" error={errors.email}>
-            {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoFocus required />}
+          <Field label="Email" {...field('email')}>
+            {(control) => <Input {...control} type="email" autoComplete="username" autoFocus required />}
           </Field>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Email me a link
           </Button>
         </form>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useSessionState } from '../../session.ts';
+import { useSessionState } from '../../session/session.ts';
 
 /** Leads on from a page that is done. */
 export function HomeLink() {

@@ -1,9 +1,12 @@
 import type { AcceptedInvitation, OpenInvitation } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session/session.ts';
+import { SignInForm } from '../../session/sign-in-form.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -12,7 +15,6 @@ import { toast } from '../../ui/toast.tsx';
 import { BrokenLink } from './broken-link.tsx';
 import { EntryLayout } from './entry-layout.tsx';
 import { NewPasswordFields } from './new-password-fields.tsx';
-import { SignInForm } from './sign-in-form.tsx';
 
 const route = { from: '/invitations/$token' } as const;
 
@@ -26,7 +28,7 @@ function OpenedInvitation({ invitation }: { readonly invitation: OpenInvitation 
   const { token } = useParams(route);
   const { email, role, tenant, invited_by, account_exists } = invitation;
   const isSignedIn = useSessionState() === 'signed-in';
-  const me = useApi(['me'], (client) => client.auth.me(), isSignedIn);
+  const me = useApi(keys.me, (client) => client.auth.me(), isSignedIn);
   const enter = useEnter();
   const join = useMutation({ mutationFn: () => api().invitations.accept({ invitation: token }), onSuccess: enter });
   const ownEmail = isSignedIn ? (me.data?.sign_in_email ?? me.data?.email) : undefined;
@@ -39,13 +41,13 @@ function OpenedInvitation({ invitation }: { readonly invitation: OpenInvitation 
         </span>
       }
     >
-      {join.error && <Notice tone="error">{messageOf(join.error)}</Notice>}
+      {join.error && <Notice tone="error">{errorMessage(join.error)}</Notice>}
       {isSignedIn && me.isPending ? (
         <Skeleton className="h-9 w-full" />
       ) : ownEmail !== undefined && ownEmail !== email ? (
         <OtherAccount ownEmail={ownEmail} />
       ) : isSignedIn ? (
-        <Button look="primary" isBusy={join.isPending} onClick={() => join.mutate()}>
+        <Button variant="primary" isBusy={join.isPending} onClick={() => join.mutate()}>
           Join
         </Button>
       ) : account_exists ? (
@@ -95,9 +97,15 @@ interface NewAccountFormProps {
   readonly onAccepted: ReturnType<typeof useEnter>;
 }
 
+interface Values {
+  readonly name: string;
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 function NewAccountForm({ token, invitation: { email }, onAccepted }: NewAccountFormProps) {
-  const { isBusy, problem, errors, props } = useForm(
-    async ({ name = '', password = '', password_confirmation = '' }) => {
+  const { isBusy, problem, errors, field, props } = useForm<Values, 'token'>(
+    async ({ name, password, password_confirmation }) => {
       const account = { name, password, password_confirmation };
       await onAccepted(await anonymous.invitations.accept({ invitation: token, ...account }));
     },
@@ -108,11 +116,11 @@ function NewAccountForm({ token, invitation: { email }, onAccepted }: NewAccount
       {failure && <Notice tone="error">{failure}</Notice>}
       {/* For password managers. */}
       <input autoComplete="username" value={email} readOnly hidden />
-      <Field label="Your name" error={errors.name}>
-        {(control) => <Input {...control} name="name" autoComplete="name" autoFocus required />}
+      <Field label="Your name" {...field('name')}>
+        {(control) => <Input {...control} autoComplete="name" autoFocus required />}
       </Field>
-      <NewPasswordFields label="Choose a password" errors={errors} />
-      <Button type="submit" look="primary" isBusy={isBusy}>
+      <NewPasswordFields label="Choose a password" form={{ field }} />
+      <Button type="submit" variant="primary" isBusy={isBusy}>
         Create account and join
       </Button>
     </form>

@@ -1,23 +1,27 @@
 import { useState } from 'react';
+import type { Form } from '../../form/use-form.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
 
+interface NewPassword {
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 interface NewPasswordFieldsProps {
   readonly label: string;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly form: Pick<Form<NewPassword>, 'field'>;
   readonly autoFocus?: boolean;
 }
 
-/** `password` and `password_confirmation`. */
-export function NewPasswordFields({ label, errors, autoFocus = false }: NewPasswordFieldsProps) {
+export function NewPasswordFields({ label, form, autoFocus = false }: NewPasswordFieldsProps) {
   const [password, setPassword] = useState('');
   return (
     <>
-      <Field label={label} error={errors.password} help={<PasswordStrength password={password} />}>
+      <Field label={label} {...form.field('password')} help={<PasswordStrength password={password} />}>
         {(control) => (
           <Input
             {...control}
-            name="password"
             type="password"
             autoComplete="new-password"
             autoFocus={autoFocus}
@@ -26,10 +30,8 @@ export function NewPasswordFields({ label, errors, autoFocus = false }: NewPassw
           />
         )}
       </Field>
-      <Field label="Repeat the password" error={errors.password_confirmation}>
-        {(control) => (
-          <Input {...control} name="password_confirmation" type="password" autoComplete="new-password" required />
-        )}
+      <Field label="Repeat the password" {...form.field('password_confirmation')}>
+        {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
       </Field>
     </>
   );

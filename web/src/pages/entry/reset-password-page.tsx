@@ -1,6 +1,6 @@
 import { useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { useForm } from '../../form.ts';
-import { anonymous, api, signOut } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous, api, signOut } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -15,20 +15,27 @@ export function ResetPasswordPage() {
   return content ? <ResetPassword email={content.email} /> : <BrokenLink error={error} />;
 }
 
+interface Values {
+  readonly password: string;
+  readonly password_confirmation: string;
+}
+
 function ResetPassword({ email }: { readonly email: string }) {
   const { token } = useParams(route);
   const navigate = useNavigate();
-  const { isBusy, problem, errors, props } = useForm(async ({ password = '', password_confirmation = '' }) => {
-    await anonymous.password.reset({ token, password, password_confirmation });
-    // All sessions have ended, also one of this browser.
-    signOut();
-    toast('Your password was set. All other sessions have ended.');
-    const isSignedIn = await api()
-      .signIn({ email, password })
-      .then(({ signedIn }) => signedIn)
-      .catch(() => false);
-    await navigate({ to: isSignedIn ? '/' : '/login', replace: true });
-  });
+  const { isBusy, problem, errors, field, props } = useForm<Values, 'token'>(
+    async ({ password, password_confirmation }) => {
+      await anonymous.password.reset({ token, password, password_confirmation });
+      // All sessions have ended, also one of this browser.
+      signOut();
+      toast('Your password was set. All other sessions have ended.');
+      const isSignedIn = await api()
+        .signIn({ email, password })
+        .then(({ signedIn }) => signedIn)
+        .catch(() => false);
+      await navigate({ to: isSignedIn ? '/' : '/login', replace: true });
+    },
+  );
   const failure = problem ?? errors.token;
   return (
     <EntryLayout
@@ -43,8 +50,8 @@ function ResetPassword({ email }: { readonly email: string }) {
         {failure && <Notice tone="error">{failure}</Notice>}
         {/* For password managers. */}
         <input autoComplete="username" value={email} readOnly hidden />
-        <NewPasswordFields label="New password" errors={errors} autoFocus />
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <NewPasswordFields label="New password" form={{ field }} autoFocus />
+        <Button type="submit" variant="primary" isBusy={isBusy}>
           Set the password and sign in
         </Button>
       </form>

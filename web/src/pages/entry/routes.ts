@@ -1,8 +1,8 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { lazyPage } from '../../lazy-page.tsx';
-import { mustBeSignedIn, root } from '../../routes.ts';
-import { pick } from '../../search.ts';
-import { anonymous, sessionState } from '../../session.ts';
+import { requireSignedIn, root } from '../../routes.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
+import { pick } from '../../routing/search-params.ts';
+import { anonymous, sessionState } from '../../session/session.ts';
 import { openLink } from './opened-link.ts';
 
 /** Only a path of the console: another address could be a copy of the sign-in page. */
@@ -30,7 +30,7 @@ const device = createRoute({
   getParentRoute: () => root,
   path: '/device',
   validateSearch: pick('user_code'),
-  beforeLoad: mustBeSignedIn,
+  beforeLoad: requireSignedIn,
   component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
 });
 

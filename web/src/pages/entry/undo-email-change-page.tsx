@@ -1,7 +1,7 @@
 import { useLoaderData, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { anonymous } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BrokenLink } from './broken-link.tsx';
@@ -17,7 +17,7 @@ export function UndoEmailChangePage() {
 function UndoEmailChange({ email }: { readonly email: string }) {
   const { token } = useParams(route);
   const [result, setResult] = useState<string>();
-  const { isBusy, problem, errors, props } = useForm(async () => {
+  const { isBusy, problem, errors, props } = useForm<object, 'token'>(async () => {
     const { message } = await anonymous.email.undo({ token });
     setResult(message);
   });
@@ -38,7 +38,7 @@ function UndoEmailChange({ email }: { readonly email: string }) {
             <li>All sessions and access tokens end.</li>
             <li>A link to choose a new password is mailed to this address. Until you use it, nobody can sign in.</li>
           </ul>
-          <Button type="submit" look="danger" isBusy={isBusy}>
+          <Button type="submit" variant="danger" isBusy={isBusy}>
             Undo the change
           </Button>
         </form>

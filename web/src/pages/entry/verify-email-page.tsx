@@ -2,8 +2,8 @@ import type { EmailVerifyInput } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLoaderData } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { anonymous } from '../../session.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BrokenLink } from './broken-link.tsx';
@@ -27,7 +27,7 @@ interface VerifyEmailProps {
 function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) {
   const cache = useQueryClient();
   const [result, setResult] = useState(already_verified ? `The address ${email} is verified.` : undefined);
-  const { isBusy, problem, errors, props } = useForm(async () => {
+  const { isBusy, problem, errors, props } = useForm<object, 'hash'>(async () => {
     const { message } = await anonymous.email.verify(link);
     setResult(message);
     void cache.invalidateQueries();
@@ -50,7 +50,7 @@ function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) 
             of <strong className="font-medium wrap-anywhere text-text">{name}</strong> yours? The account will sign in
             with this address.
           </p>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
             Yes, verify it
           </Button>
         </form>

@@ -1,12 +1,14 @@
 import type { OrderPeriod, OrderStatistics } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useRef } from 'react';
-import { useApi } from '../../api-query.ts';
+import { useState } from 'react';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
-import { messageOf } from '../../form.ts';
-import { count, money } from '../../format.ts';
+import { count, money } from '../../format/numbers.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { usePeriod } from './period.tsx';
@@ -51,13 +53,13 @@ export function Business() {
   const days = usePeriod();
   const chart = useSearch({ from: '/shell/' }).chart;
   const navigate = useNavigate();
-  const { data, error } = useApi(['orders', 'statistics', days], (client) => client.orders.statistics({ days }));
+  const { data, error } = useApi(keys.orders.statistics(days), (client) => client.orders.statistics({ days }));
   // While another period is being read, the last one stays.
-  const last = useRef(data);
-  if (data) last.current = data;
-  const statistics = data ?? last.current;
+  const [last, setLast] = useState(data);
+  if (data && data !== last) setLast(data);
+  const statistics = data ?? last;
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
-  if (error && !statistics) return <Notice tone="error">{messageOf(error)}</Notice>;
+  if (error && !statistics) return <Notice tone="error">{errorMessage(error)}</Notice>;
   return (
     <section
       aria-label="Business"
@@ -136,7 +138,7 @@ function Change({ current, previous, days }: ChangeProps) {
   return (
     <span className="numeric flex items-center gap-1 text-sm whitespace-nowrap text-faint">
       <span className={`flex items-center gap-0.5 font-medium ${isUp ? 'text-success' : 'text-error'}`}>
-        <Arrow size={14} strokeWidth={2} role="img" aria-label={isUp ? 'up' : 'down'} />
+        <Icon icon={Arrow} size={14} strokeWidth={2} label={isUp ? 'up' : 'down'} />
         {text.format(Math.abs(percent))}%
       </span>
       <span className="max-sm:sr-only">from the {days} days before</span>

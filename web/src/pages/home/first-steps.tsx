@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed, Store } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { DemoData } from '../install/demo-data.tsx';
 import { InviteButton } from './invite-button.tsx';
 
@@ -10,20 +12,20 @@ import { InviteButton } from './invite-button.tsx';
 export function FirstSteps() {
   const can = useCan();
   const one = { per_page: 1 };
-  const sees = { products: can('products.view'), customers: can('customers.view'), team: can('team.view') };
-  const products = useApi(['products', 'total'], (client) => client.products.list(one), sees.products);
-  const customers = useApi(['customers', 'total'], (client) => client.customers.list(one), sees.customers);
-  const team = useApi(['team', 'total'], (client) => client.team.list(one), sees.team);
-  const invitations = useApi(['team', 'invitations'], (client) => client.invitations.list(one), sees.team);
+  const canView = { products: can('products.view'), customers: can('customers.view'), team: can('team.view') };
+  const products = useApi(keys.products.total, (client) => client.products.list(one), canView.products);
+  const customers = useApi(keys.customers.total, (client) => client.customers.list(one), canView.customers);
+  const team = useApi(keys.team.total, (client) => client.team.list(one), canView.team);
+  const invitations = useApi(keys.team.invitations, (client) => client.invitations.list(one), canView.team);
   const colleagues = (team.data?.pagination.total ?? 1) - 1 + (invitations.data?.pagination.total ?? 0);
   const isEmpty = products.data?.pagination.total === 0 && customers.data?.pagination.total === 0;
   return (
     <div className="grid gap-2 border-y border-line py-4">
-      <EmptyState icon={<Store size={20} strokeWidth={1.5} aria-hidden />} title="Your shop is ready">
+      <EmptyState icon={Store} title="Your shop is ready">
         As soon as there are orders, this page shows how business is and what needs you.
       </EmptyState>
       <ol className="mx-auto grid w-full max-w-xl gap-1 pb-4">
-        {sees.products && (
+        {canView.products && (
           <Step
             title="Add your first product"
             isDone={(products.data?.pagination.total ?? 0) > 0}
@@ -32,7 +34,7 @@ export function FirstSteps() {
             Or import a list of products as CSV.
           </Step>
         )}
-        {sees.customers && (
+        {canView.customers && (
           <Step
             title="Add your first customer"
             isDone={(customers.data?.pagination.total ?? 0) > 0}
@@ -75,15 +77,14 @@ interface StepProps {
 }
 
 function Step({ title, isDone, action, children }: StepProps) {
-  const Icon = isDone ? CircleCheck : CircleDashed;
+  const icon = isDone ? CircleCheck : CircleDashed;
   return (
     <li className="grid grid-cols-[1.25rem_1fr_auto] items-start gap-x-3 border-b border-line py-3 last:border-0 max-sm:grid-cols-[1.25rem_1fr]">
       <Icon
+        icon={icon}
         size={20}
-        strokeWidth={1.5}
         className={isDone ? 'text-success' : 'text-faint'}
-        role="img"
-        aria-label={isDone ? 'Done' : 'Not done yet'}
+        label={isDone ? 'Done' : 'Not done yet'}
       />
       <div className="grid min-w-0">
         <h3 className={isDone ? 'text-secondary line-through' : 'font-medium'}>{title}</h3>

@@ -1,4 +1,5 @@
-import { useApi, useCan } from '../../api-query.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';
@@ -16,7 +17,7 @@ export function HomePage() {
   const can = useCan();
   const canViewOrders = can('orders.view');
   const canViewCustomers = can('customers.view');
-  const counts = useApi(['orders', 'counts'], (client) => client.orders.countByStatus(), canViewOrders);
+  const counts = useApi(keys.orders.counts, (client) => client.orders.countByStatus(), canViewOrders);
   const vips = useVipsAtRisk(canViewCustomers);
   const isNew = counts.data?.total === 0;
   return (
@@ -55,6 +56,6 @@ function Customers() {
 }
 
 function LiveOrders() {
-  useLiveOrders('customers');
+  useLiveOrders(keys.orders.summaries, keys.customers.summaries);
   return null;
 }

@@ -1,4 +1,5 @@
 import { sql } from '@chowk/kit';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import type { TestTenant } from '../../../../server/testing/platform.ts';
@@ -16,6 +17,39 @@ async function fill(tenant: TestTenant, customerIds: readonly string[]): Promise
       'INR', 300 + (n * 7919) % 4700, t, t, t
     FROM generate_series(1, 10000) n, LATERAL (
       SELECT now() - interval '180 days' * (1 - sqrt(n / 10000.0)) - interval '5 minutes' - interval '3 hours' * abs(sin(n)) AS t) AS at`);
+}
+
+/** Counts the requests of a page to the API, by address. */
+function countRequests(page: Page) {
+  const counts = new Map<string, number>();
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    const address = `${request.method()} ${pathname}${search}`;
+    if (pathname.startsWith('/api/')) counts.set(address, (counts.get(address) ?? 0) + 1);
+  });
+  return {
+    clear: () => counts.clear(),
+    repeated: () => [...counts].filter(([, count]) => count > 1),
+    /** The paths, once no request has been sent for a second. */
+    async settle(): Promise<string[]> {
+      for (let before = -1; before !== counts.size; ) {
+        before = counts.size;
+        await page.waitForTimeout(1_000);
+      }
+      return [...new Set([...counts.keys()].map((address) => address.split(/[ ?]/)[1] ?? ''))].sort();
+    },
+  };
+}
+
+/** Counts what matches among the messages to the sockets of a page. */
+function countFrames(page: Page, pattern: RegExp): () => number {
+  let count = 0;
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (pattern.test(String(payload))) count += 1;
+    }),
+  );
+  return () => count;
 }
 
 describe.skipIf(!chromiumPath)('Home', () => {
@@ -127,6 +161,41 @@ describe.skipIf(!chromiumPath)('Home', () => {
     await page.getByRole('group', { name: /^Average order by day/ }).hover({ position: { x: 400, y: 100 } });
     await page.locator('[aria-live] dd').first().waitFor();
     await inspect(page, 'home-90-days');
+  });
+
+  test('it asks for everything once, and live for nothing but what has changed', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme });
+    await asha.post('/api/v1/orders', { customer: { first_name: 'Priya' }, items: [tea] });
+    // Not a page of the console, which would send requests before they are counted.
+    const page = await platform.openAs(asha, acme, '/favicon.svg');
+    const sockets = countFrames(page, /connection_ack|subscription_succeeded/);
+    const requests = countRequests(page);
+    await page.goto(platform.origin);
+    await page.getByRole('button', { name: /^Revenue ₹1,249\.50/ }).waitFor();
+    await page.getByRole('heading', { name: 'Recent activity' }).waitFor();
+    await eventually(() => expect(sockets()).toBe(2));
+    const loaded = await requests.settle();
+    expect(loaded).toContain('/api/v1/orders/statistics');
+    expect(loaded).toContain('/api/v1/notifications/unread-count');
+    expect(requests.repeated()).toEqual([]);
+
+    requests.clear();
+    await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'A customer asks for you' });
+    await page.getByRole('status').getByText('A customer asks for you').waitFor();
+    expect(await requests.settle()).toEqual([]);
+
+    await asha.post('/api/v1/orders', { items: [tea] });
+    await page.getByRole('button', { name: /^Revenue ₹2,499\.00/ }).waitFor();
+    expect(await requests.settle()).toEqual([
+      '/api/v1/audit',
+      '/api/v1/customers',
+      '/api/v1/customers/segments',
+      '/api/v1/orders',
+      '/api/v1/orders/counts',
+      '/api/v1/orders/statistics',
+    ]);
+    expect(requests.repeated()).toEqual([]);
   });
 
   test('a user sees the parts that they may see', async () => {

@@ -1,8 +1,9 @@
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useApi } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
@@ -21,24 +22,29 @@ export function InviteButton() {
   );
 }
 
+interface Values {
+  readonly email: string;
+  readonly role: string;
+}
+
 function InviteForm({ onDone }: { readonly onDone: () => void }) {
-  const { data } = useApi(['team', 'roles'], (client) => client.roles.list());
-  const refresh = useRefresh();
-  const form = useForm(async ({ email = '', role = '' }) => {
+  const { data } = useApi(keys.team.roles, (client) => client.roles.list());
+  const refetch = useRefetch();
+  const form = useForm<Values>(async ({ email, role }) => {
     await api().invitations.create({ email, role });
     onDone();
     toast(`An invitation is on its way to ${email}.`);
-    await refresh('team');
+    await refetch(keys.team.invitations);
   });
   return (
     <form {...form.props} className="grid gap-4">
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Email" error={form.errors.email}>
-        {(control) => <Input {...control} name="email" type="email" autoComplete="off" autoFocus />}
+      <Field label="Email" {...form.field('email')}>
+        {(control) => <Input {...control} type="email" autoComplete="off" autoFocus />}
       </Field>
-      <Field label="Role" help="What they may do. You can change it later." error={form.errors.role}>
+      <Field label="Role" help="What they may do. You can change it later." {...form.field('role')}>
         {(control) => (
-          <Select {...control} name="role" key={data ? 'loaded' : 'loading'} defaultValue="Agent">
+          <Select {...control} key={data ? 'loaded' : 'loading'} defaultValue="Agent">
             {(data?.roles ?? []).map(({ id, name, description }) => (
               <option key={id} value={name}>
                 {description ? `${name}: ${description}` : name}
@@ -49,7 +55,7 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Send invitation
         </Button>
       </div>

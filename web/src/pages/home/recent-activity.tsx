@@ -1,7 +1,8 @@
 import type { AuditEntry } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi, useCan } from '../../api-query.ts';
-import { useMemberName } from '../../member-name.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { useMemberName } from '../../people/member-name.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -35,10 +36,8 @@ const sentences: Readonly<Record<string, string>> = {
 const shown = 7;
 
 export function RecentActivity() {
-  const { data, error } = useApi(['orders', 'activity'], (client) =>
-    client.audit.list({ outcome: 'ok', per_page: 50 }),
-  );
-  const nameOf = useMemberName();
+  const { data, error } = useApi(keys.orders.activity, (client) => client.audit.list({ outcome: 'ok', per_page: 50 }));
+  const memberName = useMemberName();
   const entries = data?.audit.filter(({ action, user_id }) => action in sentences && user_id !== null).slice(0, shown);
   if (entries?.length === 0) return null;
   return (
@@ -49,7 +48,7 @@ export function RecentActivity() {
             <li key={entry.id} className="grid grid-cols-[1fr_auto] items-baseline gap-3 text-sm">
               <span className="min-w-0 break-words">
                 <span className="inline-block font-medium first-letter:uppercase">
-                  {nameOf(entry.user_id) ?? 'Someone'}
+                  {memberName(entry.user_id) ?? 'Someone'}
                 </span>{' '}
                 <ActivityText entry={entry} />
               </span>
@@ -69,18 +68,18 @@ export function RecentActivity() {
 function ActivityText({ entry: { action, resource, resource_id } }: { readonly entry: AuditEntry }) {
   const can = useCan();
   const text = sentences[action];
-  const look = 'text-secondary underline-offset-4 hover:underline';
+  const style = 'text-secondary underline-offset-4 hover:underline';
   if (resource_id !== null && !action.endsWith('.delete')) {
     if (resource === 'orders' && can('orders.view')) {
       return (
-        <Link to="/orders/$id" params={{ id: resource_id }} className={look}>
+        <Link to="/orders/$id" params={{ id: resource_id }} className={style}>
           {text}
         </Link>
       );
     }
     if (resource === 'customers' && can('customers.view')) {
       return (
-        <Link to="/customers/$id" params={{ id: resource_id }} className={look}>
+        <Link to="/customers/$id" params={{ id: resource_id }} className={style}>
           {text}
         </Link>
       );

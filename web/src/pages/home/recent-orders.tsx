@@ -1,8 +1,9 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -10,7 +11,7 @@ import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { OrderStatus } from '../orders/order-status.tsx';
 
 export function RecentOrders() {
-  const { data, error } = useApi(['orders', 'recent'], (client) => client.orders.list({ per_page: 6 }));
+  const { data, error } = useApi(keys.orders.latest, (client) => client.orders.list({ per_page: 6 }));
   const all = (
     <Link to="/orders" className="text-sm text-accent underline-offset-4 hover:underline">
       All orders
@@ -47,7 +48,7 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
                 {order_number}
               </Link>
             </Cell>
-            <Cell className="w-full max-w-0 truncate">{customerNameOf(customer)}</Cell>
+            <Cell className="w-full max-w-0 truncate">{customerName(customer)}</Cell>
             <Cell className="max-sm:hidden">
               <OrderStatus status={status} />
             </Cell>

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { count } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 
 export function Segments() {
-  const { data, error } = useApi(['customers', 'segments'], (client) => client.customers.listSegments());
+  const { data, error } = useApi(keys.customers.segments, (client) => client.customers.listSegments());
   const most = Math.max(1, ...(data?.segments ?? []).map((segment) => segment.count));
   if (data?.segments.every((segment) => segment.count === 0)) return null;
   return (

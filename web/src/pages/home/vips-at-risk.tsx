@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { customerName } from '../../people/customer-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 
 export function useVipsAtRisk(enabled = true) {
   return useApi(
-    ['customers', 'vips-at-risk'],
+    keys.customers.vipsAtRisk,
     (client) =>
       client.customers.list({
         vip: true,
@@ -34,7 +35,7 @@ export function VipsAtRisk() {
               params={{ id }}
               className="grid min-h-11 grid-cols-[1fr_auto] content-center items-baseline gap-x-3 py-1.5 hover:bg-sunken"
             >
-              <span className="truncate font-medium">{customerNameOf(customer)}</span>
+              <span className="truncate font-medium">{customerName(customer)}</span>
               <span className="numeric text-sm">{currency && money(total_spent, currency)}</span>
               {last_order_at && (
                 <span className="text-xs text-faint">

@@ -2,8 +2,10 @@ import type { OrderCounts } from '@chowk/client';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { count } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Section } from '../../ui/page.tsx';
 import { OrderStatus } from '../orders/order-status.tsx';
@@ -22,7 +24,7 @@ interface WaitingProps {
 export function Waiting({ counts, error, isNew }: WaitingProps) {
   const can = useCan();
   const isAgent = can('conversations.view');
-  const conversations = useApi(['conversations', 'counts'], (client) => client.conversations.count(), isAgent);
+  const conversations = useApi(keys.conversations.counts, (client) => client.conversations.count(), isAgent);
   const open = conversations.data?.counts.open;
   const isLoading = (can('orders.view') && !counts) || (isAgent && !conversations.data);
   const orders = counts ? waiting.filter((status) => counts[status] > 0) : [];
@@ -33,7 +35,7 @@ export function Waiting({ counts, error, isNew }: WaitingProps) {
         <Loading error={error ?? conversations.error} className="h-32" />
       ) : orders.length === 0 && !open ? (
         <p className="flex items-center gap-2 text-secondary">
-          <CircleCheck size={16} strokeWidth={1.5} className="text-success" aria-hidden />
+          <Icon icon={CircleCheck} className="text-success" />
           Nothing is waiting.
         </p>
       ) : (
@@ -67,7 +69,7 @@ function Row({ count: value, link, children }: RowProps) {
       <Link {...link} className="flex min-h-11 items-center gap-3 hover:bg-sunken">
         <span className="numeric min-w-12 text-lg font-semibold">{count(value)}</span>
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">{children}</span>
-        <ChevronRight size={16} strokeWidth={1.5} className="text-faint" aria-hidden />
+        <Icon icon={ChevronRight} className="text-faint" />
       </Link>
     </li>
   );

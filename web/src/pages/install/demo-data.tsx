@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useCan, useMe } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
-import { api, queries } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { allKeys, useCan, useMe } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { api, queries } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -24,7 +24,7 @@ export function DemoData({ onDone }: DemoDataProps) {
     async onSuccess({ customers, orders, products }) {
       toast(`Added ${count(customers)} customers, ${count(orders)} orders and ${count(products)} products.`);
       onDone?.();
-      await queries.invalidateQueries({ queryKey: ['api'] });
+      await queries.invalidateQueries({ queryKey: allKeys });
     },
   });
   if (me?.permissions && !can('settings.edit')) return null;
@@ -34,7 +34,7 @@ export function DemoData({ onDone }: DemoDataProps) {
         {customers} customers with their orders and conversations, and a catalog of products. For trying things out: it
         cannot be removed in one step.
       </p>
-      {fill.isError && <Notice tone="error">{messageOf(fill.error)}</Notice>}
+      {fill.isError && <Notice tone="error">{errorMessage(fill.error)}</Notice>}
       <div className="flex flex-wrap items-center gap-3">
         <Button isBusy={fill.isPending} onClick={() => fill.mutate()}>
           Fill the shop with demo data

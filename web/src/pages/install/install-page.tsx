@@ -2,8 +2,8 @@ import { ChowkError } from '@chowk/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messageOf } from '../../form.ts';
-import { anonymous, api, chooseTenant } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { anonymous, api, chooseTenant } from '../../session/session.ts';
 import { BrandMark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -60,7 +60,7 @@ export function InstallPage() {
   const setUpForm = (
     <SetUp error={setUp.error} isBusy={setUp.isPending} token={token} onToken={setToken} onStart={setUp.mutate} />
   );
-  const stateOf = (step: number) => (step < reached ? 'done' : step === reached ? 'current' : 'waiting');
+  const stepState = (step: number) => (step < reached ? 'done' : step === reached ? 'current' : 'waiting');
   const failures = checks.data?.requirements.filter(({ passed }) => !passed).length ?? 0;
   return (
     <main className="mx-auto w-full max-w-3xl px-4 py-12 sm:px-8 sm:py-16">
@@ -74,9 +74,9 @@ export function InstallPage() {
         <p className="text-secondary">Four steps, about a minute. You can close this page and continue later.</p>
       </header>
       <ol>
-        <Step number={1} title="Check this machine" state={stateOf(1)}>
+        <Step number={1} title="Check this machine" state={stepState(1)}>
           {checks.isError ? (
-            <Notice tone="error">{messageOf(checks.error)}</Notice>
+            <Notice tone="error">{errorMessage(checks.error)}</Notice>
           ) : (
             <RequirementList report={checks.data} />
           )}
@@ -89,7 +89,7 @@ export function InstallPage() {
         <Step
           number={2}
           title="Set up the database"
-          state={stateOf(2)}
+          state={stepState(2)}
           summary={reached > 2 ? 'Tables and keys are ready' : undefined}
         >
           {reached === 2 && setUpForm}
@@ -97,12 +97,12 @@ export function InstallPage() {
         <Step
           number={3}
           title="Add roles and settings"
-          state={stateOf(3)}
+          state={stepState(3)}
           summary={reached > 3 ? 'Roles, permissions and modules are ready' : undefined}
         >
           {reached === 3 && setUpForm}
         </Step>
-        <Step number={4} title="Your organization and you" state={stateOf(4)}>
+        <Step number={4} title="Your organization and you" state={stepState(4)}>
           {reached === 4 && (
             <>
               {needsToken && <TokenField token={token} onToken={setToken} />}
@@ -123,7 +123,7 @@ interface InstalledProps {
 function Installed({ organization, onDone }: InstalledProps) {
   return (
     <EntryLayout title={`${organization} is ready`} lead="You are signed in as its owner. How do you want to begin?">
-      <Button look="primary" className="justify-self-start" autoFocus onClick={onDone}>
+      <Button variant="primary" className="justify-self-start" autoFocus onClick={onDone}>
         Start with an empty shop
       </Button>
       <section className="grid gap-2 border-t border-line pt-6">
@@ -160,9 +160,9 @@ function SetUp({ error, isBusy, token, onToken, onStart }: SetUpProps) {
       <p className="text-secondary">
         Creates the tables and the signing keys, then the roles, permissions and default settings. Repeating it is safe.
       </p>
-      {error && !needsToken && <Notice tone="error">{messageOf(error)}</Notice>}
+      {error && !needsToken && <Notice tone="error">{errorMessage(error)}</Notice>}
       {needsToken && <TokenField token={token} onToken={onToken} error={token === '' ? undefined : error?.message} />}
-      <Button type="submit" look="primary" className="justify-self-start" isBusy={isBusy}>
+      <Button type="submit" variant="primary" className="justify-self-start" isBusy={isBusy}>
         Set up
       </Button>
     </form>

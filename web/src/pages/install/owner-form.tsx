@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react';
-import { useForm } from '../../form.ts';
-import { timeZonesOf } from '../../time-zones.ts';
-import { useTypedValues } from '../../typed-values.ts';
+import { useTypedValues } from '../../form/typed-values.ts';
+import { useForm } from '../../form/use-form.ts';
+import { countryTimeZones } from '../../time/time-zones.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { PasswordStrength } from './password-strength.tsx';
-import { countries, currencyOf, currencyOptions, suggestRegion } from './region.ts';
+import { countries, countryCurrency, currencyOptions, suggestRegion } from './region.ts';
 import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {
@@ -25,10 +25,10 @@ export interface OwnerValues {
 const suggested = suggestRegion();
 
 export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValues) => Promise<void> }) {
-  const { isBusy, problem, errors, ...form } = useForm((values) => onSubmit(values as unknown as OwnerValues), {
+  const { isBusy, problem, field, ...form } = useForm<OwnerValues>(onSubmit, {
     draft: 'install',
   });
-  const { typed, props } = useTypedValues(form.props);
+  const { typed, props } = useTypedValues<OwnerValues>(form.props);
   const name = useRef<HTMLInputElement>(null);
   const slug = useRef<HTMLInputElement>(null);
   const suggestId = useSuggestedId(name, slug);
@@ -36,21 +36,12 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
     <form {...props} className="grid gap-6">
       {problem && <Notice tone="error">{problem}</Notice>}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Name of the organization" error={errors.organization_name}>
-          {(control) => (
-            <Input
-              {...control}
-              ref={name}
-              name="organization_name"
-              autoComplete="organization"
-              onInput={suggestId}
-              required
-            />
-          )}
+        <Field label="Name of the organization" {...field('organization_name')}>
+          {(control) => <Input {...control} ref={name} autoComplete="organization" onInput={suggestId} required />}
         </Field>
         <Field
           label="ID"
-          error={errors.organization_slug}
+          {...field('organization_slug')}
           help={
             <>
               Its address:{' '}
@@ -59,21 +50,18 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
             </>
           }
         >
-          {(control) => (
-            <Input {...control} ref={slug} name="organization_slug" autoCapitalize="none" spellCheck={false} required />
-          )}
+          {(control) => <Input {...control} ref={slug} autoCapitalize="none" spellCheck={false} required />}
         </Field>
       </div>
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label="Country" error={errors.country}>
+        <Field label="Country" {...field('country')}>
           {(control) => (
             <Select
               {...control}
-              name="country"
               defaultValue={suggested.country}
               onInput={({ currentTarget: { form, value } }) => {
-                const zones = timeZonesOf(value);
-                suggest(form, 'currency', (current) => currencyOf(value) ?? current);
+                const zones = countryTimeZones(value);
+                suggest(form, 'currency', (current) => countryCurrency(value) ?? current);
                 suggest(form, 'timezone', (current) => (zones.includes(current) ? current : (zones[0] ?? current)));
               }}
             >
@@ -85,9 +73,9 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
             </Select>
           )}
         </Field>
-        <Field label="Currency" error={errors.currency}>
+        <Field label="Currency" {...field('currency')}>
           {(control) => (
-            <Select {...control} name="currency" defaultValue={suggested.currency}>
+            <Select {...control} defaultValue={suggested.currency}>
               {currencyOptions.map(({ code, name }) => (
                 <option key={code} value={code}>
                   {name}
@@ -96,27 +84,25 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
             </Select>
           )}
         </Field>
-        <Field label="Time zone" error={errors.timezone}>
-          {(control) => <TimeZoneSelect {...control} name="timezone" defaultValue={suggested.timezone} />}
+        <Field label="Time zone" {...field('timezone')}>
+          {(control) => <TimeZoneSelect {...control} defaultValue={suggested.timezone} />}
         </Field>
       </div>
       <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
-        <Field label="Your name" error={errors.name}>
-          {(control) => <Input {...control} name="name" autoComplete="name" required />}
+        <Field label="Your name" {...field('name')}>
+          {(control) => <Input {...control} autoComplete="name" required />}
         </Field>
-        <Field label="Your email" error={errors.email}>
-          {(control) => <Input {...control} name="email" type="email" autoComplete="username" required />}
+        <Field label="Your email" {...field('email')}>
+          {(control) => <Input {...control} type="email" autoComplete="username" required />}
         </Field>
-        <Field label="Password" error={errors.password} help={<PasswordStrength password={typed.password ?? ''} />}>
-          {(control) => <Input {...control} name="password" type="password" autoComplete="new-password" required />}
+        <Field label="Password" {...field('password')} help={<PasswordStrength password={typed.password ?? ''} />}>
+          {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
         </Field>
-        <Field label="Repeat the password" error={errors.password_confirmation}>
-          {(control) => (
-            <Input {...control} name="password_confirmation" type="password" autoComplete="new-password" required />
-          )}
+        <Field label="Repeat the password" {...field('password_confirmation')}>
+          {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
         </Field>
       </div>
-      <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
         Finish and sign in
       </Button>
     </form>

@@ -2,7 +2,7 @@ const words = ['Too short', 'Easy to guess', 'Fair', 'Good', 'Strong'];
 const colors = ['bg-line', 'bg-error', 'bg-warning', 'bg-success', 'bg-success'];
 
 /** From 0 to 4. Length counts most; the platform refuses common passwords itself. */
-export function strengthOf(password: string): number {
+export function passwordStrength(password: string): number {
   if (password.length < 8) return 0;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length;
   const variety = new Set(password).size;
@@ -12,7 +12,7 @@ export function strengthOf(password: string): number {
 }
 
 export function PasswordStrength({ password }: { readonly password: string }) {
-  const strength = strengthOf(password);
+  const strength = passwordStrength(password);
   return (
     <span className="flex items-center gap-3">
       <span className="flex w-24 gap-1" aria-hidden>

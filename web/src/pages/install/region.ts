@@ -1,5 +1,5 @@
 import currencies from 'country-to-currency';
-import { ownTimeZone, timeZonesOf } from '../../time-zones.ts';
+import { countryTimeZones, ownTimeZone } from '../../time/time-zones.ts';
 
 export interface Region {
   readonly country: string;
@@ -20,11 +20,11 @@ export const currencyOptions = named(
   (code) => `${code} – ${currencyNames.of(code) ?? code}`,
 );
 
-function named(codes: readonly string[], nameOf: (code: string) => string) {
-  return codes.map((code) => ({ code, name: nameOf(code) })).sort((one, other) => one.name.localeCompare(other.name));
+function named(codes: readonly string[], findName: (code: string) => string) {
+  return codes.map((code) => ({ code, name: findName(code) })).sort((one, other) => one.name.localeCompare(other.name));
 }
 
-export function currencyOf(country: string): string | undefined {
+export function countryCurrency(country: string): string | undefined {
   return currencies[country as Country];
 }
 
@@ -32,14 +32,14 @@ export function currencyOf(country: string): string | undefined {
 export function suggestRegion(): Region {
   const timezone = ownTimeZone();
   const country = countryIn(timezone) ?? countryOfLanguage() ?? 'US';
-  return { country, currency: currencyOf(country) ?? 'USD', timezone };
+  return { country, currency: countryCurrency(country) ?? 'USD', timezone };
 }
 
 function countryIn(timeZone: string): string | undefined {
-  return Object.keys(currencies).find((country) => timeZonesOf(country).includes(timeZone));
+  return Object.keys(currencies).find((country) => countryTimeZones(country).includes(timeZone));
 }
 
 function countryOfLanguage(): string | undefined {
   const regions = navigator.languages.map((language) => new Intl.Locale(language).region);
-  return regions.find((region) => region !== undefined && currencyOf(region) !== undefined);
+  return regions.find((region) => region !== undefined && countryCurrency(region) !== undefined);
 }

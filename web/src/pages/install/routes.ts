@@ -1,11 +1,11 @@
 import { createRoute } from '@tanstack/react-router';
-import { mustNotBeInstalled } from '../../installed.ts';
-import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
+import { requireNotInstalled } from '../../routing/installation.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
 
 export const install = createRoute({
   getParentRoute: () => root,
   path: '/install',
-  beforeLoad: mustNotBeInstalled,
+  beforeLoad: requireNotInstalled,
   component: lazyPage(() => import('./install-page.tsx'), 'InstallPage'),
 });

@@ -1,7 +1,7 @@
 /** A suggestion for the id of an organization: `Café Zürich & Co.` becomes `cafe-zurich-co`, `चौक` becomes `cauk`. */
 export async function suggestSlug(name: string): Promise<string> {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '');
-  return slugOf(/^\p{ASCII}*$/u.test(plain) ? plain : await transliterate(name));
+  return toSlug(/^\p{ASCII}*$/u.test(plain) ? plain : await transliterate(name));
 }
 
 /** Loaded for names that need it: its tables are large. */
@@ -10,7 +10,7 @@ async function transliterate(name: string): Promise<string> {
   return anyAscii(name.normalize('NFC'));
 }
 
-function slugOf(text: string): string {
+function toSlug(text: string): string {
   return text
     .toLowerCase()
     .replace(/['’]/g, '')

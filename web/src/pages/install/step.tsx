@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Icon } from '../../ui/icon.tsx';
 
 interface StepProps {
   readonly number: number;
@@ -23,7 +24,7 @@ export function Step({ number, title, state, summary, children }: StepProps) {
       className="relative grid grid-cols-[1.75rem_1fr] gap-x-4 pb-8 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-1 not-last:before:left-3.25 not-last:before:w-px not-last:before:bg-line"
     >
       <span className={`numeric grid size-7 place-items-center rounded-full text-sm font-semibold ${marks[state]}`}>
-        {state === 'done' ? <Check size={15} strokeWidth={2.5} aria-label="done" /> : number}
+        {state === 'done' ? <Icon icon={Check} size={15} strokeWidth={2.5} label="done" /> : number}
       </span>
       <div className="grid min-w-0 content-start gap-3 pt-0.5">
         <h2

@@ -1,10 +1,10 @@
 import type { Notification } from '@chowk/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { messageOf } from '../../form.ts';
-import { useKeys } from '../../keys.ts';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { errorMessage } from '../../api/error-message.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import type { List } from '../../list/use-list.ts';
-import { useDelete, useMarkRead } from '../../shell/notifications.ts';
+import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { NotificationRow } from './notification-row.tsx';
@@ -20,7 +20,7 @@ const estimatedHeight = 53;
 /** As many rows as the screen has room for, of a list of any length. */
 export function NotificationList({ list, empty }: NotificationListProps) {
   const scroller = useRef<HTMLElement>(null);
-  const current = useRef(-1);
+  const [current, setCurrent] = useState(-1);
   const markRead = useMarkRead();
   const remove = useDelete();
   const total = list.total ?? 0;
@@ -36,13 +36,13 @@ export function NotificationList({ list, empty }: NotificationListProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
-    current.current = -1;
+    setCurrent(-1);
   }, [list.identity]);
   const focusRow = (index: number) => {
     if (total === 0) return;
     const next = Math.min(Math.max(index, 0), total - 1);
     rows.scrollToIndex(next);
-    current.current = next;
+    setCurrent(next);
     scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"] [data-open]`)?.focus({ preventScroll: true });
   };
   const withFocused = (run: (one: Notification) => void) => () => {
@@ -50,17 +50,17 @@ export function NotificationList({ list, empty }: NotificationListProps) {
     if (one) run(one);
   };
   useKeys([
-    { key: 'j', label: 'Next notification', run: () => focusRow((focusedRow() ?? current.current) + 1) },
-    { key: 'k', label: 'Previous notification', run: () => focusRow((focusedRow() ?? current.current) - 1) },
+    { key: 'j', label: 'Next notification', run: () => focusRow((focusedRow() ?? current) + 1) },
+    { key: 'k', label: 'Previous notification', run: () => focusRow((focusedRow() ?? current) - 1) },
     { key: 'e', label: 'Mark as read', run: withFocused((one) => one.read_at === null && markRead.mutate(one)) },
     { key: 'Delete', label: 'Delete the notification', run: withFocused((one) => remove.mutate(one)) },
   ]);
-  const currentId = list.rowAt(current.current)?.id;
+  const currentId = list.rowAt(current)?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the row with the focus has gone, the next one gets it
   useEffect(() => {
-    if (current.current >= 0 && document.activeElement === document.body) focusRow(current.current);
+    if (current >= 0 && document.activeElement === document.body) focusRow(current);
   }, [currentId]);
-  if (list.error && list.total === undefined) return <Notice tone="error">{messageOf(list.error)}</Notice>;
+  if (list.error && list.total === undefined) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
   if (list.total === 0) return empty;
   return (
     <section
@@ -84,9 +84,7 @@ export function NotificationList({ list, empty }: NotificationListProps) {
                 data-row={index}
                 aria-setsize={total}
                 aria-posinset={index + 1}
-                onFocus={() => {
-                  current.current = index;
-                }}
+                onFocus={() => setCurrent(index)}
                 className="absolute inset-x-0 top-0 border-b border-line"
                 style={{ transform: `translateY(${start}px)` }}
               >

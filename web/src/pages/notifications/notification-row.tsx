@@ -1,12 +1,13 @@
 import type { Notification } from '@chowk/client';
 import { Check, EllipsisVertical, Trash2 } from 'lucide-react';
-import { useIsNarrow } from '../../narrow.ts';
-import { NotificationLink } from '../../shell/bell.tsx';
-import { useDelete, useMarkRead } from '../../shell/notifications.ts';
+import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
+import { NotificationIcon } from '../../notifications/notification-icon.tsx';
+import { NotificationLink } from '../../notifications/notification-link.tsx';
+import { useIsNarrow } from '../../screen/narrow.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { NotificationIcon } from './notification-icon.tsx';
 
 export function NotificationRow({ notification }: { readonly notification: Notification }) {
   const { title, body, count, created_at, read_at, action_label } = notification;
@@ -51,23 +52,17 @@ function RowActions({ notification }: { readonly notification: Notification }) {
   if (isNarrow) {
     const trigger = (
       <IconButton label={`Actions for ${notification.title}`} className="my-1">
-        <EllipsisVertical size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={EllipsisVertical} />
       </IconButton>
     );
     return (
       <Menu trigger={trigger}>
         {isUnread && (
-          <MenuItem
-            icon={<Check size={16} strokeWidth={1.5} aria-hidden />}
-            onSelect={() => markRead.mutate(notification)}
-          >
+          <MenuItem icon={Check} onSelect={() => markRead.mutate(notification)}>
             Mark as read
           </MenuItem>
         )}
-        <MenuItem
-          icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />}
-          onSelect={() => remove.mutate(notification)}
-        >
+        <MenuItem icon={Trash2} onSelect={() => remove.mutate(notification)}>
           Delete
         </MenuItem>
       </Menu>
@@ -77,11 +72,11 @@ function RowActions({ notification }: { readonly notification: Notification }) {
     <div className="absolute top-2 right-0 flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
       {isUnread && (
         <IconButton label="Mark as read" onClick={() => markRead.mutate(notification)}>
-          <Check size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Check} />
         </IconButton>
       )}
       <IconButton label="Delete" onClick={() => remove.mutate(notification)}>
-        <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={Trash2} />
       </IconButton>
     </div>
   );

@@ -1,17 +1,19 @@
 import type { NotificationsListInput } from '@chowk/client';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Bell, CheckCheck, SlidersHorizontal } from 'lucide-react';
-import { useApi } from '../../api-query.ts';
-import { useKeys } from '../../keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { useList } from '../../list/use-list.ts';
 import { Views } from '../../list/views.tsx';
-import type { Search } from '../../search.ts';
+import { useInbox, useMarkAllRead } from '../../notifications/inbox.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { useInbox, useMarkAllRead } from '../../shell/notifications.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { NotificationList } from './notification-list.tsx';
 import { typeLabel } from './type-label.ts';
 
@@ -38,7 +40,7 @@ function Notifications() {
   const show = (next: Search) => void navigate({ to: '/notifications', search: next });
   const { data: inbox } = useInbox();
   const markAll = useMarkAllRead();
-  const list = useList(['notifications', 'list', search], async (client, page) => {
+  const list = useList(keys.notifications.list(search), async (client, page) => {
     const filters = { unread_only: unread === 'true' || undefined, type, severity } as NotificationsListInput;
     const { notifications, pagination } = await client.notifications.list({ ...filters, ...page });
     return { rows: notifications, total: pagination.total };
@@ -54,14 +56,14 @@ function Notifications() {
   const actions = (
     <>
       <Button onClick={markAllRead} disabled={inbox?.unread === 0}>
-        <CheckCheck size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={CheckCheck} />
         Mark all read
       </Button>
       <Link
         to="/notifications/preferences"
         className="inline-flex h-9 items-center gap-2 rounded-control border border-edge/60 bg-surface px-3.5 font-medium hover:border-edge hover:bg-sunken max-md:h-11"
       >
-        <SlidersHorizontal size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={SlidersHorizontal} />
         Preferences
       </Link>
     </>
@@ -96,7 +98,7 @@ interface TypeFilterProps {
 
 /** The types that modules declare, those of the latest notifications, and the one of the address. */
 function TypeFilter({ type, onChange }: TypeFilterProps) {
-  const { data } = useApi(['notifications', 'preferences'], (client) => client.notifications.getPreferences());
+  const { data } = useApi(keys.notifications.preferences, (client) => client.notifications.getPreferences());
   const { data: inbox } = useInbox();
   const declared = data?.preferences.types ?? [];
   const names = new Set([
@@ -124,7 +126,7 @@ function NothingHere({ search }: { readonly search: Search }) {
       ? 'You have read everything'
       : 'No notifications yet';
   return (
-    <EmptyState icon={<Bell size={20} strokeWidth={1.5} aria-hidden />} title={title}>
+    <EmptyState icon={Bell} title={title}>
       {isFiltered
         ? 'Choose another type or severity.'
         : 'New orders, messages and changes that concern you appear here.'}

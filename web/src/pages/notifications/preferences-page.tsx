@@ -7,12 +7,14 @@ import type {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { keyOf, useApi } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { useIsNarrow } from '../../narrow.ts';
-import { api, useTenant } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { tenantKey, useApi } from '../../api/use-api.ts';
+import { useIsNarrow } from '../../screen/narrow.ts';
+import { api, useTenant } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -21,8 +23,6 @@ import { toast } from '../../ui/toast.tsx';
 import { Devices } from './devices.tsx';
 import { TimesForm } from './times-form.tsx';
 import { typeLabel } from './type-label.ts';
-
-const name = ['notifications', 'preferences'] as const;
 
 /** Over which channels the user is told what, and when. */
 export function PreferencesPage() {
@@ -34,14 +34,14 @@ export function PreferencesPage() {
 }
 
 function Preferences() {
-  const { data, error } = useApi(name, (client) => client.notifications.getPreferences());
+  const { data, error } = useApi(keys.notifications.preferences, (client) => client.notifications.getPreferences());
   return (
     <Page title="Notification preferences" isNarrow>
       <Link
         to="/notifications"
         className="-mt-6 inline-flex min-h-8 items-center gap-1.5 justify-self-start text-sm text-secondary hover:text-text max-md:min-h-11"
       >
-        <ArrowLeft size={14} strokeWidth={1.5} aria-hidden />
+        <Icon icon={ArrowLeft} size={14} />
         All notifications
       </Link>
       {!data ? (
@@ -65,7 +65,7 @@ function Preferences() {
 /** Saves a change of channels, which is shown at once. Several are saved one after the other; the last one shows the result. */
 function useChannels() {
   const cache = useQueryClient();
-  const queryKey = keyOf(useTenant(), ...name);
+  const queryKey = tenantKey(useTenant(), keys.notifications.preferences);
   const isLast = () => cache.isMutating({ mutationKey: queryKey }) === 1;
   return useMutation({
     mutationKey: queryKey,
@@ -91,7 +91,7 @@ function useChannels() {
     onError: (error, _changes, before) => {
       if (isLast()) cache.setQueryData(queryKey, before);
       void cache.invalidateQueries({ queryKey });
-      toast(`The preferences could not be saved. ${messageOf(error)}`);
+      toast(`The preferences could not be saved. ${errorMessage(error)}`);
     },
   });
 }

@@ -1,8 +1,9 @@
 import type { NotificationPreferences } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,20 +14,28 @@ import { toast } from '../../ui/toast.tsx';
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const usual = { from: '22:00', to: '07:00' };
 
+interface Values {
+  readonly is_quiet?: 'on';
+  readonly 'quiet_hours.from'?: string;
+  readonly 'quiet_hours.to'?: string;
+  readonly digest_hour: string;
+  readonly time_zone: string;
+}
+
 /** Quiet hours and the hour of the daily mail. */
 export function TimesForm({ preferences }: { readonly preferences: NotificationPreferences }) {
   const { quiet_hours, time_zone, digest_hour } = preferences;
   const [isQuiet, setQuiet] = useState(quiet_hours !== null);
-  const refresh = useRefresh();
-  const { isBusy, problem, errors, props } = useForm(async (values) => {
-    const { time_zone: zone = '', digest_hour: hour = '' } = values;
+  const refetch = useRefetch();
+  const { isBusy, problem, errors, field, props } = useForm<Values, 'quiet_hours'>(async (values) => {
+    const { time_zone: zone, digest_hour: hour } = values;
     const { 'quiet_hours.from': from = '', 'quiet_hours.to': to = '' } = values;
     const { message } = await api().notifications.updatePreferences({
       quiet_hours: isQuiet ? { from, to } : null,
       digest_hour: Number(hour),
       ...(zone !== time_zone && { time_zone: zone }),
     });
-    await refresh('notifications');
+    await refetch(keys.notifications.preferences);
     toast(message);
   });
   return (
@@ -40,38 +49,22 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
           label="Quiet hours"
           checked={isQuiet}
           onChange={({ target }) => setQuiet(target.checked)}
-          name="is_quiet"
+          name={field('is_quiet').name}
         />
         {isQuiet && (
           <div className="grid grid-cols-2 gap-4">
-            <Field label="From" error={errors['quiet_hours.from']}>
-              {(control) => (
-                <Input
-                  {...control}
-                  name="quiet_hours.from"
-                  type="time"
-                  defaultValue={(quiet_hours ?? usual).from}
-                  required
-                />
-              )}
+            <Field label="From" {...field('quiet_hours.from')}>
+              {(control) => <Input {...control} type="time" defaultValue={(quiet_hours ?? usual).from} required />}
             </Field>
-            <Field label="To" error={errors['quiet_hours.to'] ?? errors.quiet_hours}>
-              {(control) => (
-                <Input
-                  {...control}
-                  name="quiet_hours.to"
-                  type="time"
-                  defaultValue={(quiet_hours ?? usual).to}
-                  required
-                />
-              )}
+            <Field label="To" {...field('quiet_hours.to')} error={errors['quiet_hours.to'] ?? errors.quiet_hours}>
+              {(control) => <Input {...control} type="time" defaultValue={(quiet_hours ?? usual).to} required />}
             </Field>
           </div>
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Daily email at" help="With everything that is still unread." error={errors.digest_hour}>
+          <Field label="Daily email at" help="With everything that is still unread." {...field('digest_hour')}>
             {(control) => (
-              <Select {...control} name="digest_hour" defaultValue={digest_hour}>
+              <Select {...control} defaultValue={digest_hour}>
                 {hours.map((hour) => (
                   <option key={hour} value={hour}>
                     {String(hour).padStart(2, '0')}:00
@@ -80,11 +73,11 @@ export function TimesForm({ preferences }: { readonly preferences: NotificationP
               </Select>
             )}
           </Field>
-          <Field label="Time zone" error={errors.time_zone}>
-            {(control) => <TimeZoneSelect {...control} name="time_zone" defaultValue={time_zone} />}
+          <Field label="Time zone" {...field('time_zone')}>
+            {(control) => <TimeZoneSelect {...control} defaultValue={time_zone} />}
           </Field>
         </div>
-        <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start">
           Save times
         </Button>
       </form>

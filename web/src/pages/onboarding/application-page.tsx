@@ -2,8 +2,8 @@ import { type ApplicationState, ChowkError } from '@chowk/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { messageOf } from '../../form.ts';
-import { anonymous } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { anonymous } from '../../session/session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
@@ -14,7 +14,7 @@ import { ProvisioningSteps } from './provisioning-steps.tsx';
 const secondsByStatus = { provisioning: 2, pending: 15, failed: 30 };
 
 /** How often to look: often while the shop is being set up, never again once nothing can change. */
-function intervalOf(state: ApplicationState | undefined, error: Error | null): number | false {
+function pollInterval(state: ApplicationState | undefined, error: Error | null): number | false {
   if (isUnknown(error)) return false;
   const status = state?.status ?? 'pending';
   return status === 'completed' || status === 'rejected' ? false : secondsByStatus[status] * 1_000;
@@ -30,23 +30,23 @@ export function ApplicationPage() {
   const { data, error } = useQuery({
     queryKey: ['application', id],
     queryFn: () => anonymous.onboarding.status({ id }),
-    refetchInterval: ({ state }) => intervalOf(state.data, state.error),
+    refetchInterval: ({ state }) => pollInterval(state.data, state.error),
   });
   if (isUnknown(error)) return <UnknownApplication />;
   if (!data) {
     return (
       <EntryLayout isWide title="Your application">
-        {error ? <Notice tone="error">{messageOf(error)}</Notice> : <Skeleton className="h-64 w-full" />}
+        {error ? <Notice tone="error">{errorMessage(error)}</Notice> : <Skeleton className="h-64 w-full" />}
       </EntryLayout>
     );
   }
-  const { title, lead } = textOf(data);
+  const { title, lead } = addressText(data);
   return (
     <EntryLayout isWide title={title} lead={lead}>
       <div role="status" className="sr-only">
         {title}
       </div>
-      {error && <Notice tone="warning">{messageOf(error)} What you see may be out of date.</Notice>}
+      {error && <Notice tone="warning">{errorMessage(error)} What you see may be out of date.</Notice>}
       <Outcome application={data} />
       {data.status !== 'rejected' && <Progress application={data} />}
     </EntryLayout>
@@ -65,7 +65,7 @@ function UnknownApplication() {
 
 const keepAddress = 'You can close this page: our email has a link to it.';
 
-function textOf({ status, kyc_required, kyc_status }: ApplicationState): { title: string; lead: ReactNode } {
+function addressText({ status, kyc_required, kyc_status }: ApplicationState): { title: string; lead: ReactNode } {
   if (status === 'completed') {
     return {
       title: 'Your shop is ready',

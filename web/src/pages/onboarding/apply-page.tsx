@@ -2,9 +2,9 @@ import { ChowkError } from '@chowk/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from '../../form.ts';
-import { anonymous } from '../../session.ts';
-import { useTypedValues } from '../../typed-values.ts';
+import { useTypedValues } from '../../form/typed-values.ts';
+import { useForm } from '../../form/use-form.ts';
+import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -12,13 +12,23 @@ import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
 
+interface Values {
+  readonly referral_code: string;
+  readonly business_name: string;
+  readonly preferred_domain: string;
+  readonly contact_name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+}
+
 /** For a business that has a referral code. */
 export function ApplyPage() {
   const { code = '' } = useSearch({ from: '/apply' });
   const navigate = useNavigate();
   const [existing, setExisting] = useState<string>();
-  const { isBusy, problem, errors, isRestored, discard, ...form } = useForm(
-    async ({ referral_code = '', business_name = '', contact_name = '', email = '', ...optional }) => {
+  const { isBusy, problem, field, isRestored, discard, ...form } = useForm<Values>(
+    async ({ referral_code, business_name, contact_name, email, ...optional }) => {
       setExisting(undefined);
       const filled = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
       const application = { referral_code, business_name, contact_name, email, ...filled };
@@ -26,14 +36,14 @@ export function ApplyPage() {
         const { application_id: id } = await anonymous.onboarding.apply(application);
         await navigate({ to: '/apply/$id', params: { id } });
       } catch (error) {
-        setExisting(existingOf(error));
+        setExisting(existingApplication(error));
         throw error;
       }
     },
     // Another code is another application.
     { draft: `apply.${code}` },
   );
-  const { typed, props } = useTypedValues(form.props);
+  const { typed, props } = useTypedValues<Values>(form.props);
   return (
     <EntryLayout
       isWide
@@ -52,11 +62,10 @@ export function ApplyPage() {
           </Notice>
         )}
         {isRestored && <RestoredNotice onDiscard={discard} />}
-        <Field label="Referral code" error={errors.referral_code} help="From the reseller who has invited you.">
+        <Field label="Referral code" {...field('referral_code')} help="From the reseller who has invited you.">
           {(control) => (
             <Input
               {...control}
-              name="referral_code"
               defaultValue={code}
               autoCapitalize="characters"
               spellCheck={false}
@@ -67,24 +76,24 @@ export function ApplyPage() {
           )}
         </Field>
         <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
-          <Field label="Name of the business" error={errors.business_name}>
-            {(control) => <Input {...control} name="business_name" autoComplete="organization" required />}
+          <Field label="Name of the business" {...field('business_name')}>
+            {(control) => <Input {...control} autoComplete="organization" required />}
           </Field>
-          <PreferredDomain domain={typed.preferred_domain ?? ''} error={errors.preferred_domain} />
+          <PreferredDomain domain={typed.preferred_domain ?? ''} {...field('preferred_domain')} />
         </div>
         <div className="grid gap-4 border-t border-line pt-6 sm:grid-cols-2">
-          <Field label="Your name" error={errors.contact_name}>
-            {(control) => <Input {...control} name="contact_name" autoComplete="name" required />}
+          <Field label="Your name" {...field('contact_name')}>
+            {(control) => <Input {...control} autoComplete="name" required />}
           </Field>
-          <Field label="Phone (optional)" error={errors.phone}>
-            {(control) => <Input {...control} name="phone" type="tel" autoComplete="tel" />}
+          <Field label="Phone (optional)" {...field('phone')}>
+            {(control) => <Input {...control} type="tel" autoComplete="tel" />}
           </Field>
-          <Field label="Email" error={errors.email} help="You sign in with it.">
-            {(control) => <Input {...control} name="email" type="email" autoComplete="username" required />}
+          <Field label="Email" {...field('email')} help="You sign in with it.">
+            {(control) => <Input {...control} type="email" autoComplete="username" required />}
           </Field>
           <Field
             label="Password (optional)"
-            error={errors.password}
+            {...field('password')}
             help={
               typed.password ? (
                 <PasswordStrength password={typed.password} />
@@ -93,10 +102,10 @@ export function ApplyPage() {
               )
             }
           >
-            {(control) => <Input {...control} name="password" type="password" autoComplete="new-password" />}
+            {(control) => <Input {...control} type="password" autoComplete="new-password" />}
           </Field>
         </div>
-        <Button type="submit" look="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
+        <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
           Send the application
         </Button>
       </form>
@@ -104,13 +113,19 @@ export function ApplyPage() {
   );
 }
 
-function existingOf(error: unknown): string | undefined {
+function existingApplication(error: unknown): string | undefined {
   if (!(error instanceof ChowkError) || error.code !== 'onboarding.application_exists') return undefined;
   const { application_id: id } = error.body;
   return typeof id === 'string' ? id : undefined;
 }
 
-function PreferredDomain({ domain, error }: { readonly domain: string; readonly error: string | undefined }) {
+interface PreferredDomainProps {
+  readonly domain: string;
+  readonly name: 'preferred_domain';
+  readonly error: string | undefined;
+}
+
+function PreferredDomain({ domain, ...field }: PreferredDomainProps) {
   const { data } = useQuery({ queryKey: ['application form'], queryFn: () => anonymous.onboarding.getForm() });
   const address = data?.address.replace('{domain}', domain.trim().toLowerCase());
   const help =
@@ -122,8 +137,8 @@ function PreferredDomain({ domain, error }: { readonly domain: string; readonly 
       </>
     );
   return (
-    <Field label="Address of the shop (optional)" error={error} help={help}>
-      {(control) => <Input {...control} name="preferred_domain" autoCapitalize="none" spellCheck={false} />}
+    <Field label="Address of the shop (optional)" {...field} help={help}>
+      {(control) => <Input {...control} autoCapitalize="none" spellCheck={false} />}
     </Field>
   );
 }

@@ -1,20 +1,21 @@
-import { ChowkError, createClient } from '@chowk/client';
+import { ChowkError, createClient, onboardingLimits } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
-import { fetchWithProgress } from '../../fetch-with-progress.ts';
-import { messageOf } from '../../form.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { Icon } from '../../ui/icon.tsx';
 
-const types = ['image/jpeg', 'image/png', 'application/pdf'];
+const { types, maxBytes } = onboardingLimits.uploadDocument.file;
 const megabyte = 1024 * 1024;
-const maxMegabytes = 10;
+const maxMegabytes = maxBytes / megabyte;
 
 const labels: Readonly<Record<string, { readonly title: string; readonly help: string }>> = {
   government_id: { title: 'Government ID', help: 'Passport, driving license or another id with your photo.' },
   selfie: { title: 'Selfie', help: 'A photo of you, with your face well visible.' },
 };
 
-type DocumentType = 'government_id' | 'selfie';
+type DocumentType = Parameters<ReturnType<typeof createClient>['onboarding']['uploadDocument']>[0]['type'];
 
 interface DocumentUploadProps {
   readonly applicationId: string;
@@ -31,7 +32,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
   const upload = useMutation({
     mutationFn: async (file: File) => {
       setShare(0);
-      mustBeAccepted(file);
+      checkFile(file);
       const client = createClient({ url: location.origin, fetch: fetchWithProgress(setShare) });
       return client.onboarding.uploadDocument({ id: applicationId, type: type as DocumentType, file });
     },
@@ -46,7 +47,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
     send(event.dataTransfer.files[0]);
   };
   const { title, help } = labels[type] ?? { title: type, help: '' };
-  const Icon = isUploaded ? CircleCheck : Upload;
+  const icon = isUploaded ? CircleCheck : Upload;
   return (
     <li>
       <label
@@ -58,7 +59,7 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
         onDrop={drop}
         className={`grid min-h-24 cursor-pointer grid-cols-[auto_1fr_auto] items-center gap-x-4 gap-y-2 rounded-panel border border-dashed px-4 py-4 transition-colors hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent ${isOver ? 'border-accent bg-accent-tint' : 'border-edge bg-surface'}`}
       >
-        <Icon size={20} strokeWidth={1.5} aria-hidden className={isUploaded ? 'text-success' : 'text-secondary'} />
+        <Icon icon={icon} size={20} className={isUploaded ? 'text-success' : 'text-secondary'} />
         <span className="min-w-0">
           <span className="block font-medium">{title}</span>
           <span className="block text-sm text-secondary">{isUploaded ? 'Received.' : help}</span>
@@ -77,29 +78,29 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
         />
         {upload.isPending && <Progress share={share} label={`Sending: ${title}`} />}
       </label>
-      <p id={noteId} role={upload.isError ? 'alert' : undefined} className={noteLook(upload.isError)}>
+      <p id={noteId} role={upload.isError ? 'alert' : undefined} className={noteStyle(upload.isError)}>
         {upload.isError
-          ? reasonOf(upload.error)
+          ? uploadError(upload.error)
           : `JPEG, PNG or PDF, at most ${maxMegabytes} MB. Drop it here or choose it.`}
       </p>
     </li>
   );
 }
 
-function noteLook(isError: boolean): string {
+function noteStyle(isError: boolean): string {
   return `pt-1.5 text-xs ${isError ? 'text-error' : 'text-faint'}`;
 }
 
 /** Before anything is sent. The platform looks at the content too. */
-function mustBeAccepted({ type, size, name }: File): void {
-  if (!types.includes(type)) throw new Error(`${name} is not a JPEG, PNG or PDF file.`);
-  if (size <= maxMegabytes * megabyte) return;
+function checkFile({ type, size, name }: File): void {
+  if (!types.some((one) => one === type)) throw new Error(`${name} is not a JPEG, PNG or PDF file.`);
+  if (size <= maxBytes) return;
   throw new Error(`${name} has ${(size / megabyte).toFixed(1)} MB. At most ${maxMegabytes} MB are accepted.`);
 }
 
-function reasonOf(error: Error): string {
+function uploadError(error: Error): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : messageOf(error);
+  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : errorMessage(error);
 }
 
 function Progress({ share, label }: { readonly share: number; readonly label: string }) {

@@ -1,5 +1,6 @@
 import type { ProvisioningStep } from '@chowk/client';
 import { Check, Circle, LoaderCircle, X } from 'lucide-react';
+import { Icon } from '../../ui/icon.tsx';
 
 const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
   tenant_id: 'Reserve an id',
@@ -13,10 +14,10 @@ const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
 };
 
 const marks = {
-  pending: { Icon: Circle, look: 'text-faint', text: 'waiting' },
-  running: { Icon: LoaderCircle, look: 'animate-spin text-accent', text: 'under way' },
-  completed: { Icon: Check, look: 'text-success', text: 'done' },
-  failed: { Icon: X, look: 'text-error', text: 'failed' },
+  pending: { icon: Circle, style: 'text-faint', text: 'waiting' },
+  running: { icon: LoaderCircle, style: 'animate-spin text-accent', text: 'under way' },
+  completed: { icon: Check, style: 'text-success', text: 'done' },
+  failed: { icon: X, style: 'text-error', text: 'failed' },
 };
 
 /** How far the new shop is. */
@@ -24,10 +25,10 @@ export function ProvisioningSteps({ progress }: { readonly progress: readonly Pr
   return (
     <ol className="grid gap-1.5">
       {progress.map(({ step, status }) => {
-        const { Icon, look, text } = marks[status];
+        const { icon, style, text } = marks[status];
         return (
           <li key={step} className="flex items-center gap-2.5">
-            <Icon size={16} strokeWidth={status === 'pending' ? 1.5 : 2} aria-hidden className={`shrink-0 ${look}`} />
+            <Icon icon={icon} strokeWidth={status === 'pending' ? 1.5 : 2} className={`shrink-0 ${style}`} />
             <span className={status === 'pending' ? 'text-faint' : ''}>{labels[step]}</span>
             <span className="sr-only">: {text}</span>
           </li>

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../lazy-page.tsx';
 import { root } from '../../routes.ts';
-import { pick } from '../../search.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
+import { pick } from '../../routing/search-params.ts';
 
 const apply = createRoute({
   getParentRoute: () => root,

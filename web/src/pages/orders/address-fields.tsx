@@ -1,16 +1,16 @@
 import type { ComponentProps } from 'react';
-import { type AddressField, addressFields } from '../../address-fields.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
 
 interface AddressFieldsProps {
   /** The value of a field and what happens when it changes. */
-  readonly propsOf: (field: AddressField) => ComponentProps<'input'>;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly inputProps: (field: AddressField) => ComponentProps<'input'>;
+  readonly errors: Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
   /** Without those that the user may not see. */
   readonly isMasked?: boolean;
 }
 
-export function AddressFields({ propsOf, errors, isMasked = false }: AddressFieldsProps) {
+export function AddressFields({ inputProps, errors, isMasked = false }: AddressFieldsProps) {
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
       {addressFields
@@ -19,7 +19,7 @@ export function AddressFields({ propsOf, errors, isMasked = false }: AddressFiel
           <div key={name} className={isHalf ? '' : 'col-span-2'}>
             <Field label={label} error={errors[`shipping_address.${name}`]}>
               {(control) => (
-                <Input {...control} name={`shipping_address.${name}`} autoComplete="off" {...propsOf(name)} />
+                <Input {...control} name={`shipping_address.${name}`} autoComplete="off" {...inputProps(name)} />
               )}
             </Field>
           </div>

@@ -1,14 +1,15 @@
 import type { CustomerAddress } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { type OrderDraft, orderAddressOf } from './order-draft.ts';
+import { type OrderDraft, type OrderErrors, toOrderAddress } from './order-draft.ts';
 
 interface AddressSectionProps {
   readonly draft: OrderDraft;
   readonly onChange: (address: OrderDraft['address']) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 export function AddressSection({ draft: { customerId, address }, onChange, errors }: AddressSectionProps) {
@@ -17,7 +18,7 @@ export function AddressSection({ draft: { customerId, address }, onChange, error
       {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
       <AddressFields
         errors={errors}
-        propsOf={(field) => ({
+        inputProps={(field) => ({
           value: address[field] ?? '',
           onChange: ({ target }) => onChange({ ...address, [field]: target.value }),
         })}
@@ -35,14 +36,14 @@ interface KnownAddressesProps {
 function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
   const can = useCan();
   const isVisible = can('customers.view') && can('customers.view_sensitive');
-  const { data } = useApi(['customers', id], (client) => client.customers.get({ id }), isVisible);
+  const { data } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id }), isVisible);
   if (!isVisible || !data || data.customer.addresses.length === 0) return null;
   return (
     <ul className="flex min-w-0 flex-wrap gap-2">
       {data.customer.addresses.slice(0, 4).map((address) => (
         <li key={address.id} className="max-w-full min-w-0">
-          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(orderAddressOf(address))}>
-            <span className="truncate">Use {textOf(address)}</span>
+          <Button className="max-w-full *:min-w-0" onClick={() => onChoose(toOrderAddress(address))}>
+            <span className="truncate">Use {addressText(address)}</span>
           </Button>
         </li>
       ))}
@@ -50,6 +51,6 @@ function KnownAddresses({ customerId: id, onChoose }: KnownAddressesProps) {
   );
 }
 
-function textOf({ address1, city, pincode }: CustomerAddress): string {
+function addressText({ address1, city, pincode }: CustomerAddress): string {
   return [address1, city, pincode].filter(Boolean).join(', ') || 'the known address';
 }

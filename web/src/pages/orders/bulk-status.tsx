@@ -1,12 +1,14 @@
 import { ChowkError } from '@chowk/client';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
+import { affectedByOrders } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
-import { api } from '../../session.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Status, statuses } from './status.ts';
@@ -18,19 +20,19 @@ const atOnce = 4;
 /** Changes the status of the selected orders. */
 export function BulkStatus({ selection }: { readonly selection: Selection }) {
   const [isBusy, setBusy] = useState(false);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function change(status: Status): Promise<void> {
     setBusy(true);
     const refused = await changeAll(selection.ids, status);
     setBusy(false);
     selection.clear();
-    toast(reportOf(selection.ids.length - refused.length, refused, status));
-    await refresh('orders', 'customers');
+    toast(describeResult(selection.ids.length - refused.length, refused, status));
+    await refetch(...affectedByOrders);
   }
   const trigger = (
     <Button isBusy={isBusy}>
       Change status
-      <ChevronDown size={16} strokeWidth={1.5} aria-hidden />
+      <Icon icon={ChevronDown} />
     </Button>
   );
   if (isBusy) return trigger;
@@ -55,7 +57,7 @@ async function changeAll(ids: readonly string[], status: Status): Promise<readon
         await api().orders.updateStatus({ id, status });
       } catch (error) {
         const [problem] = error instanceof ChowkError ? (error.fields.status ?? []) : [];
-        refused.push(problem?.message ?? messageOf(error));
+        refused.push(problem?.message ?? errorMessage(error));
       }
     }
   }
@@ -63,7 +65,7 @@ async function changeAll(ids: readonly string[], status: Status): Promise<readon
   return refused;
 }
 
-function reportOf(changed: number, refused: readonly string[], status: Status): string {
+function describeResult(changed: number, refused: readonly string[], status: Status): string {
   const label = statuses[status].label.toLowerCase();
   const done = changed === 0 ? '' : `${count(changed)} ${changed === 1 ? 'order is' : 'orders are'} now ${label}. `;
   return refused.length === 0 ? done.trim() : `${done}${count(refused.length)} could not change: ${refused[0]}`;

@@ -1,8 +1,9 @@
-import type { Order } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { api } from '../../session.ts';
+import { type Order, ordersLimits } from '@chowk/client';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { money } from '../../format/numbers.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,13 +14,17 @@ interface OrderFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly reason: string;
+}
+
 export function CancelForm({ order, onDone }: OrderFormProps) {
-  const refresh = useRefresh();
-  const form = useForm(async ({ reason }) => {
+  const refetch = useRefetch();
+  const form = useForm<Values, 'status'>(async ({ reason }) => {
     await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
     onDone();
     toast(`Order ${order.order_number} is cancelled.`);
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   });
   return (
     <form {...form.props} className="grid gap-4">
@@ -28,12 +33,12 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
       </p>
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}
-      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
-        {(control) => <Input {...control} name="reason" maxLength={1_000} autoFocus />}
+      <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
+        {(control) => <Input {...control} maxLength={ordersLimits.cancel.reason} autoFocus />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Keep order</Button>
-        <Button type="submit" look="danger" isBusy={form.isBusy}>
+        <Button type="submit" variant="danger" isBusy={form.isBusy}>
           Cancel order
         </Button>
       </div>

@@ -1,18 +1,20 @@
 import type { CustomerDetail } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { CustomerSearch } from '../../customer-search.tsx';
-import { formatPhone, money } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { formatPhone } from '../../format/phone.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { CustomerSearch } from '../../people/customer-search.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type ContactField, contactFields, type OrderDraft, orderAddressOf } from './order-draft.ts';
+import { type ContactField, contactFields, type OrderDraft, type OrderErrors, toOrderAddress } from './order-draft.ts';
 
 interface CustomerSectionProps {
   readonly draft: OrderDraft;
   readonly onChange: (changes: Partial<OrderDraft>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 /** Chooses a customer, or takes the name and the contact of one. */
@@ -26,7 +28,7 @@ export function CustomerSection({ draft, onChange, errors }: CustomerSectionProp
           id={customerId}
           onRemove={(customer) => {
             // An address of theirs goes with them; one that was typed stays.
-            const isTheirs = customer?.addresses.some((one) => isSame(orderAddressOf(one), address));
+            const isTheirs = customer?.addresses.some((one) => isSame(toOrderAddress(one), address));
             onChange({ customerId: undefined, ...(isTheirs && { address: {} }) });
           }}
         />
@@ -36,7 +38,7 @@ export function CustomerSection({ draft, onChange, errors }: CustomerSectionProp
   }
   const isNew = contact !== undefined || !canSearch;
   const back = isNew && canSearch && (
-    <Button look="quiet" className="-mr-3.5 text-sm" onClick={() => onChange({ contact: undefined })}>
+    <Button variant="quiet" className="-mr-3.5 text-sm" onClick={() => onChange({ contact: undefined })}>
       Search instead
     </Button>
   );
@@ -79,15 +81,19 @@ interface ChosenCustomerProps {
 
 function ChosenCustomer({ id, onRemove }: ChosenCustomerProps) {
   const can = useCan();
-  const { data, error } = useApi(['customers', id], (client) => client.customers.get({ id }), can('customers.view'));
+  const { data, error } = useApi(
+    keys.customers.detail(id),
+    (client) => client.customers.get({ id }),
+    can('customers.view'),
+  );
   const customer = data?.customer;
   return (
     <div className="flex items-center gap-3 rounded-panel border border-line px-4 py-2.5">
       <div className="grid min-w-0 flex-1">
         <span className="truncate font-medium">
-          {customer ? customerNameOf(customer) : error ? 'Unknown customer' : <Skeleton className="my-1 h-3.5 w-40" />}
+          {customer ? customerName(customer) : error ? 'Unknown customer' : <Skeleton className="my-1 h-3.5 w-40" />}
         </span>
-        {customer && <span className="truncate text-sm text-secondary">{summaryOf(customer)}</span>}
+        {customer && <span className="truncate text-sm text-secondary">{summarize(customer)}</span>}
       </div>
       <Button onClick={() => onRemove(customer)}>Change</Button>
     </div>
@@ -98,7 +104,7 @@ function isSame(one: OrderDraft['address'], other: OrderDraft['address']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function summaryOf({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
+function summarize({ phone, email, total_orders, total_spent, currency }: CustomerDetail): string {
   const orders = total_orders === 1 ? '1 order' : `${total_orders} orders`;
   return [phone && formatPhone(phone), email, orders, currency && money(total_spent, currency)]
     .filter(Boolean)
@@ -115,7 +121,7 @@ const labels: Readonly<Record<ContactField, string>> = {
 interface ContactFieldsProps {
   readonly contact: Partial<Record<ContactField, string>>;
   readonly onChange: (contact: Partial<Record<ContactField, string>>) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 function ContactFields({ contact, onChange, errors }: ContactFieldsProps) {

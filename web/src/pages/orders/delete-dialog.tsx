@@ -1,9 +1,10 @@
 import type { Order } from '@chowk/client';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { api } from '../../session.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useForm } from '../../form/use-form.ts';
+import { money } from '../../format/numbers.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -29,7 +30,7 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
   const { id, order_number, items, total, currency } = order;
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const isConfirmed = typed.trim() === order_number;
   const form = useForm(async () => {
     if (!isConfirmed) return field.current?.focus();
@@ -37,7 +38,7 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
     onClose();
     toast(`Order ${order_number} is deleted.`);
     await onDeleted();
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   });
   return (
     <form {...form.props} className="grid gap-4">
@@ -62,7 +63,7 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Keep order</Button>
-        <Button type="submit" look="danger" isBusy={form.isBusy} disabled={!isConfirmed}>
+        <Button type="submit" variant="danger" isBusy={form.isBusy} disabled={!isConfirmed}>
           Delete order
         </Button>
       </div>

@@ -1,20 +1,22 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { amountOf } from '../../amount.ts';
-import { useCan } from '../../api-query.ts';
-import { money } from '../../format.ts';
-import { useSearchResults } from '../../search-results.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useSearchResults } from '../../api/search-results.ts';
+import { useCan } from '../../api/use-api.ts';
+import { formatCents } from '../../format/amount.ts';
+import { money } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { type DraftItem, lineTotalOf } from './order-draft.ts';
+import { type DraftItem, type ItemField, lineTotal, type OrderErrors } from './order-draft.ts';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
   readonly currency: string | undefined;
   readonly onChange: (items: readonly DraftItem[]) => void;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
 }
 
 /** Products, or anything else that has a name and a price. */
@@ -81,7 +83,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   const [text, setText] = useState('');
   const typed = text.trim();
   const canSearch = useCan()('products.view');
-  const { data, ...state } = useSearchResults('products', canSearch ? typed : '', (client, q) =>
+  const { data, ...state } = useSearchResults(keys.products.search, canSearch ? typed : '', (client, q) =>
     client.products.search({ q, limit: 8 }),
   );
   const found = (data?.products ?? []).filter(({ status }) => status !== 'archived');
@@ -125,32 +127,32 @@ interface ItemRowProps {
   readonly item: DraftItem;
   readonly index: number;
   readonly currency: string | undefined;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: OrderErrors;
   readonly onChange: (changes: Partial<DraftItem>) => void;
   readonly onRemove: () => void;
 }
 
-const fields = ['name', 'quantity', 'price'] as const;
+const fields: readonly ItemField[] = ['name', 'quantity', 'price'];
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
-  const total = lineTotalOf(item);
+  const total = lineTotal(item);
   const label = {
     name: 'Name',
     quantity: 'Quantity',
     price: currency === undefined ? 'Price' : `Price in ${currency}`,
   };
-  const nameOf = (key: (typeof fields)[number]) => `items.${index}.${key}`;
-  const field = (key: (typeof fields)[number]) => (
+  const fieldName = (key: ItemField) => `items.${index}.${key}` as const;
+  const field = (key: ItemField) => (
     <Input
-      name={nameOf(key)}
+      name={fieldName(key)}
       aria-label={`${label[key]} of item ${index + 1}`}
       placeholder={label[key]}
       inputMode={key === 'name' ? 'text' : 'decimal'}
       autoComplete="off"
       value={item[key]}
       onChange={({ target }) => onChange({ [key]: target.value })}
-      aria-invalid={errors[nameOf(key)] === undefined ? undefined : true}
-      aria-describedby={errors[nameOf(key)] === undefined ? undefined : `${nameOf(key)}-error`}
+      aria-invalid={errors[fieldName(key)] === undefined ? undefined : true}
+      aria-describedby={errors[fieldName(key)] === undefined ? undefined : `${fieldName(key)}-error`}
       className={key === 'name' ? '' : 'numeric text-right'}
     />
   );
@@ -163,16 +165,16 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
       {field('quantity')}
       {field('price')}
       <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere max-md:min-h-11">
-        {total === undefined ? '–' : currency === undefined ? amountOf(total) : money(amountOf(total), currency)}
+        {total === undefined ? '–' : currency === undefined ? formatCents(total) : money(formatCents(total), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
-        <X size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={X} />
       </IconButton>
       {fields.map(
         (key) =>
-          errors[nameOf(key)] !== undefined && (
-            <p key={key} id={`${nameOf(key)}-error`} className="col-span-full text-xs text-error">
-              {errors[nameOf(key)]}
+          errors[fieldName(key)] !== undefined && (
+            <p key={key} id={`${fieldName(key)}-error`} className="col-span-full text-xs text-error">
+              {errors[fieldName(key)]}
             </p>
           ),
       )}

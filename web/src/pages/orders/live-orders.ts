@@ -1,8 +1,9 @@
-import { useLive } from '../../live.ts';
+import type { Key } from '../../api/query-keys.ts';
+import { useLive } from '../../live/use-live.ts';
 
 const changes = ['orderCreated', 'orderUpdated', 'orderStatusChanged', 'orderDeleted'];
 
-/** Reads orders, and other areas that depend on them, again when one changes. */
-export function useLiveOrders(...areas: readonly string[]): void {
-  useLive(changes, 'orders', ...areas);
+/** Refetches these keys when an order changes. */
+export function useLiveOrders(...keys: readonly Key[]): void {
+  useLive(changes, ...keys);
 }

@@ -1,13 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { useCan, useMe } from '../../api-query.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { useKeys } from '../../keys.ts';
-import { api } from '../../session.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { useCan, useMe } from '../../api/use-api.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
+import { money } from '../../format/numbers.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -16,7 +17,15 @@ import { toast } from '../../ui/toast.tsx';
 import { AddressSection } from './address-section.tsx';
 import { CustomerSection } from './customer-section.tsx';
 import { ItemsSection } from './items-section.tsx';
-import { type OrderDraft, orderOf, quantityOf, totalOf, useOrderDraft } from './order-draft.ts';
+import {
+  type OrderDraft,
+  type OrderErrorName,
+  type OrderErrors,
+  orderTotal,
+  parseQuantity,
+  toOrder,
+  useOrderDraft,
+} from './order-draft.ts';
 
 export function NewOrderPage() {
   const { customer } = useSearch({ from: '/shell/orders/new' });
@@ -32,16 +41,16 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   const [wasEmpty] = useState(isEmpty);
   const [areItemErrorsOutdated, setOutdated] = useState(false);
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const can = useCan();
   const button = useRef<HTMLButtonElement>(null);
   const currency = useMe().data?.currency;
-  const form = useForm(async () => {
+  const form = useForm<object, OrderErrorName>(async () => {
     setOutdated(false);
-    const { order } = await submit(name, api().orders.create, orderOf(draft));
+    const { order } = await submit(name, api().orders.create, toOrder(draft));
     clear();
     toast(`Order ${order.order_number} is created.`);
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
     if (can('orders.view')) await navigate({ to: '/orders/$id', params: { id: order.id } });
     else await navigate({ to: '/' });
   });
@@ -61,7 +70,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
         <div className="grid gap-10">
           {!wasEmpty && !isEmpty && (
             <Notice>
-              This is the order that you began before.{' '}
+              You started this order earlier.{' '}
               <button type="button" className="font-medium underline underline-offset-4" onClick={clear}>
                 Start over
               </button>
@@ -102,7 +111,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
           className="grid gap-4 max-lg:sticky max-lg:bottom-0 max-lg:z-[1] max-lg:-mx-4 max-lg:grid-cols-[minmax(0,1fr)_auto] max-lg:items-center max-lg:border-t max-lg:border-line max-lg:bg-canvas max-lg:px-4 max-lg:py-3 max-md:bottom-(--bottom-bar) lg:sticky lg:top-16"
         >
           <Summary draft={draft} currency={currency} error={errors.total} />
-          <Button ref={button} type="submit" look="primary" isBusy={form.isBusy}>
+          <Button ref={button} type="submit" variant="primary" isBusy={form.isBusy}>
             Create order
           </Button>
         </aside>
@@ -118,8 +127,8 @@ interface SummaryProps {
 }
 
 function Summary({ draft: { items }, currency, error }: SummaryProps) {
-  const units = items.reduce((sum, item) => sum + (quantityOf(item) ?? 0), 0);
-  const total = totalOf(items);
+  const units = items.reduce((sum, item) => sum + (parseQuantity(item) ?? 0), 0);
+  const total = orderTotal(items);
   return (
     <div className="grid gap-x-2 gap-y-1 max-lg:grid-cols-[auto_1fr] max-lg:items-baseline lg:pt-1">
       <span className="text-sm text-secondary">Total</span>
@@ -132,6 +141,6 @@ function Summary({ draft: { items }, currency, error }: SummaryProps) {
   );
 }
 
-function withoutItems(errors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function withoutItems(errors: OrderErrors): OrderErrors {
   return Object.fromEntries(Object.entries(errors).filter(([name]) => !name.startsWith('items.')));
 }

@@ -1,10 +1,11 @@
 import type { OrderDetails, ShippingAddress } from '@chowk/client';
 import { useState } from 'react';
-import { addressFields } from '../../address-fields.ts';
-import { addressLines } from '../../address-lines.ts';
-import { useCan } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { addressLines } from '../../address/address-lines.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -19,7 +20,7 @@ export function OrderAddress({ order }: { readonly order: OrderDetails }) {
   const can = useCan();
   const isMasked = !can('customers.view_sensitive');
   const edit = can('orders.edit') && !isEditing && (
-    <Button ref={button} look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+    <Button ref={button} variant="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
       {order.shipping_address ? 'Edit address' : 'Add address'}
     </Button>
   );
@@ -53,6 +54,9 @@ function Lines({ address }: { readonly address: ShippingAddress | null }) {
   );
 }
 
+/** Without the fields that are hidden from the user. */
+type AddressValues = Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
+
 interface AddressFormProps {
   readonly order: OrderDetails;
   /** The API keeps the fields that are hidden from the user. */
@@ -68,11 +72,11 @@ function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
     ({ shipping_address: latest }) =>
       `Someone else has changed the address to “${addressLines(latest).join(', ') || 'No address'}”. Save again to replace it.`,
   );
-  const form = useForm(
+  const form = useForm<AddressValues>(
     async (values) => {
       const texts = addressFields.map(({ name }) => [name, values[`shipping_address.${name}`]?.trim() || null]);
       await save(Object.fromEntries(texts));
-      const undo = () => void save(before).catch((error) => toast(messageOf(error)));
+      const undo = () => void save(before).catch((error) => toast(errorMessage(error)));
       toast(`The address of order ${order_number} is saved.`, { label: 'Undo', run: undo });
       onDone();
     },
@@ -88,13 +92,13 @@ function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
       <AddressFields
         errors={form.errors}
         isMasked={isMasked}
-        propsOf={(field) => ({ defaultValue: before?.[field] ?? '', autoFocus: field === 'first_name' })}
+        inputProps={(field) => ({ defaultValue: before?.[field] ?? '', autoFocus: field === 'first_name' })}
       />
       <div className="flex items-center gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Save address
         </Button>
-        <Button look="quiet" onClick={stop}>
+        <Button variant="quiet" onClick={stop}>
           Discard
         </Button>
         {form.isRestored && <span className="text-xs text-secondary">Not saved yet.</span>}

@@ -1,10 +1,10 @@
 import type { ListedOrder } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { money } from '../../format/numbers.ts';
 import type { Column } from '../../list/data-table.tsx';
-import { useIsNarrow } from '../../narrow.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { useIsNarrow } from '../../screen/narrow.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { itemsText } from './order-list.ts';
 import { OrderStatus } from './order-status.tsx';
@@ -36,14 +36,14 @@ function numberColumn(isNarrow: boolean, isBesideOrder: boolean): Column<ListedO
           </Link>
           {isNarrow && <OrderStatus status={status} />}
         </span>
-        {isNarrow && <div className="truncate text-xs text-secondary">{customerNameOf(customer)}</div>}
+        {isNarrow && <div className="truncate text-xs text-secondary">{customerName(customer)}</div>}
       </>
     ),
   };
 }
 
 const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] = [
-  { key: 'customer', label: 'Customer', cell: ({ customer }) => customerNameOf(customer) },
+  { key: 'customer', label: 'Customer', cell: ({ customer }) => customerName(customer) },
   {
     key: 'items',
     label: 'Items',

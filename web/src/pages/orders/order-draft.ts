@@ -1,8 +1,9 @@
 import type { CustomerAddress, NewOrder, ShippingAddress } from '@chowk/client';
-import { type AddressField, addressFields } from '../../address-fields.ts';
-import { amountOf, centsOf, plainAmount } from '../../amount.ts';
-import { useStored } from '../../stored.ts';
-import { forgetSubmission } from '../../submission.ts';
+import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { forgetSubmission } from '../../form/submission.ts';
+import type { Form } from '../../form/use-form.ts';
+import { formatCents, parseCents, plainAmount } from '../../format/amount.ts';
+import { useStored } from '../../session/stored.ts';
 
 export interface DraftItem {
   readonly key: string;
@@ -15,9 +16,19 @@ export interface DraftItem {
 export const contactFields = ['first_name', 'last_name', 'phone', 'email'] as const;
 export type ContactField = (typeof contactFields)[number];
 
+export type ItemField = 'name' | 'quantity' | 'price';
+
+/** The names under which the platform reports errors of an order. */
+export type OrderErrorName =
+  | ('note' | 'total' | 'items' | 'customer.id')
+  | `customer.${ContactField}`
+  | `shipping_address.${AddressField}`
+  | `items.${number}.${ItemField}`;
+export type OrderErrors = Form<object, OrderErrorName>['errors'];
+
 export interface OrderDraft {
   readonly customerId: string | undefined;
-  /** Of a customer who may not be known yet; undefined until the user enters one. */
+  /** A customer who may not be known yet; `undefined` until the user enters one. */
   readonly contact: Partial<Record<ContactField, string>> | undefined;
   readonly items: readonly DraftItem[];
   readonly address: Partial<Record<AddressField, string>>;
@@ -41,32 +52,32 @@ export function useOrderDraft(customer: string | undefined) {
   };
 }
 
-export function orderAddressOf(address: CustomerAddress): OrderDraft['address'] {
+export function toOrderAddress(address: CustomerAddress): OrderDraft['address'] {
   return Object.fromEntries(addressFields.flatMap(({ name }) => (address[name] ? [[name, address[name]]] : [])));
 }
 
-export function quantityOf({ quantity }: Pick<DraftItem, 'quantity'>): number | undefined {
+export function parseQuantity({ quantity }: Pick<DraftItem, 'quantity'>): number | undefined {
   return /^\d{1,7}$/.test(quantity.trim()) ? Number(quantity) : undefined;
 }
 
-export function lineTotalOf(item: DraftItem): bigint | undefined {
-  const [cents, quantity] = [centsOf(item.price), quantityOf(item)];
+export function lineTotal(item: DraftItem): bigint | undefined {
+  const [cents, quantity] = [parseCents(item.price), parseQuantity(item)];
   return cents === undefined || quantity === undefined ? undefined : cents * BigInt(quantity);
 }
 
 /** The sum of the lines that are complete. */
-export function totalOf(items: readonly DraftItem[]): string {
-  return amountOf(items.reduce((sum, item) => sum + (lineTotalOf(item) ?? 0n), 0n));
+export function orderTotal(items: readonly DraftItem[]): string {
+  return formatCents(items.reduce((sum, item) => sum + (lineTotal(item) ?? 0n), 0n));
 }
 
-export function orderOf({ customerId, contact, items, address, note }: OrderDraft): NewOrder {
+export function toOrder({ customerId, contact, items, address, note }: OrderDraft): NewOrder {
   return {
     customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
     items: items.map(({ name, sku, quantity, price }) => ({
       // What is no number is reported by the platform.
       name: name.trim(),
       sku,
-      quantity: quantityOf({ quantity }) ?? Number.NaN,
+      quantity: parseQuantity({ quantity }) ?? Number.NaN,
       price: plainAmount(price),
     })),
     shipping_address: Object.keys(filled(address)).length === 0 ? null : (filled(address) as ShippingAddress),

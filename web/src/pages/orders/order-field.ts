@@ -1,7 +1,8 @@
 import { ChowkError, type Order } from '@chowk/client';
 import { useRef } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { api } from '../../session.ts';
+import { affectedByOrderField } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { api } from '../../session/session.ts';
 
 type Field = 'note' | 'shipping_address';
 
@@ -12,7 +13,7 @@ export function useOrderField<Name extends Field>(
   conflict: (latest: Order) => string,
 ): (value: Order[Name]) => Promise<void> {
   const seen = useRef<Order>(order);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const { id } = order;
   const send = async (value: Order[Name]) => {
     const version = { headers: { 'If-Match': `"${seen.current.updated_at}"` } };
@@ -29,6 +30,6 @@ export function useOrderField<Name extends Field>(
       if (isChanged) throw new Error(conflict(latest));
       await send(value);
     }
-    await refresh('orders');
+    await refetch(...affectedByOrderField(id));
   };
 }

@@ -1,7 +1,8 @@
 import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
-import { useApi, useCan } from '../../api-query.ts';
-import { money } from '../../format.ts';
-import { useMemberName } from '../../member-name.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
+import { useMemberName } from '../../people/member-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Status, statuses } from './status.ts';
@@ -25,8 +26,8 @@ interface Line {
 
 /** Everything that has happened to the order, the latest first. */
 export function OrderHistory({ order }: { readonly order: OrderDetails }) {
-  const nameOf = useMemberName();
-  const lines = [...order.history.map((entry) => lineOf(entry, order.currency)), ...useOtherChanges(order.id)];
+  const memberName = useMemberName();
+  const lines = [...order.history.map((entry) => describeEntry(entry, order.currency)), ...useOtherChanges(order.id)];
   return (
     <Section title="History">
       <ol className="grid gap-4">
@@ -36,7 +37,7 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
             <li key={id} className="grid grid-cols-[8px_1fr_auto] items-baseline gap-x-3">
               <span className={`size-2 rounded-full ${dots[status ? statuses[status].tone : 'neutral']}`} aria-hidden />
               <span className="min-w-0 break-words">
-                {text} <span className="text-secondary">{nameOf(userId) && `by ${nameOf(userId)}`}</span>
+                {text} <span className="text-secondary">{memberName(userId) && `by ${memberName(userId)}`}</span>
               </span>
               <span className="text-xs">
                 <RelativeTime time={at} />
@@ -49,7 +50,7 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
   );
 }
 
-function lineOf(entry: OrderHistoryEntry, currency: string): Line {
+function describeEntry(entry: OrderHistoryEntry, currency: string): Line {
   const { id, at, status, previous_status, refunded, changes, reason, user_id } = entry;
   const isChange = previous_status !== null && previous_status !== status;
   const texts = [
@@ -71,7 +72,7 @@ function editText(field: string, [before, after]: readonly unknown[], currency: 
 function useOtherChanges(id: string): readonly Line[] {
   const can = useCan();
   const query = { resource: 'orders', resource_id: id, action: 'orders.update', outcome: 'ok', per_page: 100 } as const;
-  const { data } = useApi(['orders', id, 'audit'], (client) => client.audit.list(query), can('audit.view'));
+  const { data } = useApi(keys.orders.audit(id), (client) => client.audit.list(query), can('audit.view'));
   return (data?.audit ?? []).flatMap(({ id: key, at, user_id, changes }) => {
     const fields = Object.keys(changes ?? {});
     const texts = [fields.includes('note') && 'Note changed', fields.includes('shipping_address') && 'Address changed'];

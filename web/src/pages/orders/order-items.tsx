@@ -1,6 +1,6 @@
 import type { OrderDetails } from '@chowk/client';
-import { centsOf, remainingOf, sumOf } from '../../amount.ts';
-import { count, money } from '../../format.ts';
+import { parseCents, remainingAmount, sumAmounts } from '../../format/amount.ts';
+import { count, money } from '../../format/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 
@@ -45,8 +45,8 @@ export function OrderItems({ order }: { readonly order: OrderDetails }) {
 
 function Sums({ order }: { readonly order: OrderDetails }) {
   const { total, refunded_total, currency } = order;
-  const subtotal = sumOf(order.items.map((item) => item.total));
-  const difference = Number((centsOf(total) ?? 0n) - (centsOf(subtotal) ?? 0n)) / 100;
+  const subtotal = sumAmounts(order.items.map((item) => item.total));
+  const difference = Number((parseCents(total) ?? 0n) - (parseCents(subtotal) ?? 0n)) / 100;
   const isRefunded = refunded_total !== '0.00';
   return (
     <dl className="numeric grid grid-cols-[1fr_minmax(7rem,auto)] gap-x-2 gap-y-1.5">
@@ -63,7 +63,7 @@ function Sums({ order }: { readonly order: OrderDetails }) {
       {isRefunded && (
         <>
           <Sum label="Refunded" amount={money(`-${refunded_total}`, currency)} />
-          <Sum label="Not refunded" amount={money(remainingOf(order), currency)} isStrong />
+          <Sum label="Not refunded" amount={money(remainingAmount(order), currency)} isStrong />
         </>
       )}
     </dl>
@@ -77,11 +77,11 @@ interface SumProps {
 }
 
 function Sum({ label, amount, isStrong = false }: SumProps) {
-  const look = isStrong ? 'font-semibold' : 'text-secondary';
+  const style = isStrong ? 'font-semibold' : 'text-secondary';
   return (
     <>
-      <dt className={`text-right ${look}`}>{label}</dt>
-      <dd className={`text-right ${look}`}>{amount}</dd>
+      <dt className={`text-right ${style}`}>{label}</dt>
+      <dd className={`text-right ${style}`}>{amount}</dd>
     </>
   );
 }

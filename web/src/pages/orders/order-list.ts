@@ -1,6 +1,6 @@
 import type { ListedOrder, OrdersListInput } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
-import type { Search } from '../../search.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { allStatuses, type Status, statuses } from './status.ts';
 
 export const statusFilter: Filter = {
@@ -27,7 +27,7 @@ export const searchKeys: readonly string[] = [
 ];
 
 /** The address as the input of the list and of its export. */
-export function inputOf({ status, ...rest }: Search): OrdersListInput {
+export function listInput({ status, ...rest }: Search): OrdersListInput {
   return { ...rest, ...(status === undefined ? {} : { status: status.split(',') as Status[] }) } as OrdersListInput;
 }
 

@@ -1,8 +1,9 @@
-import type { OrderDetails } from '@chowk/client';
+import { type OrderDetails, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
-import { useCan } from '../../api-query.ts';
-import { messageOf, useForm } from '../../form.ts';
-import { useReturnFocus } from '../../return-focus.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
+import { useForm } from '../../form/use-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -16,7 +17,7 @@ export function OrderNote({ order }: { readonly order: OrderDetails }) {
   const button = useReturnFocus(isEditing);
   const can = useCan();
   const edit = can('orders.edit') && !isEditing && (
-    <Button ref={button} look="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+    <Button ref={button} variant="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
       {order.note ? 'Edit note' : 'Add note'}
     </Button>
   );
@@ -38,6 +39,10 @@ interface NoteFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly note: string;
+}
+
 function NoteForm({ order, onDone }: NoteFormProps) {
   const { id, order_number, note } = order;
   const save = useOrderField(order, 'note', (latest) =>
@@ -45,10 +50,10 @@ function NoteForm({ order, onDone }: NoteFormProps) {
       ? `Someone else has changed the note to “${latest.note}”. Save again to replace it.`
       : 'Someone else has removed the note. Save again to add yours.',
   );
-  const form = useForm(
+  const form = useForm<Values>(
     async ({ note: text }) => {
-      await save(text?.trim() || null);
-      const undo = () => void save(note).catch((error) => toast(messageOf(error)));
+      await save(text.trim() || null);
+      const undo = () => void save(note).catch((error) => toast(errorMessage(error)));
       toast(`The note of order ${order_number} is saved.`, { label: 'Undo', run: undo });
       onDone();
     },
@@ -59,10 +64,10 @@ function NoteForm({ order, onDone }: NoteFormProps) {
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <TextArea
         aria-label="Note"
-        name="note"
+        name={form.field('note').name}
         defaultValue={note ?? ''}
         autoFocus
-        maxLength={20_000}
+        maxLength={ordersLimits.update.note}
         rows={4}
         aria-invalid={form.errors.note ? true : undefined}
         aria-describedby={form.errors.note && 'note-error'}
@@ -77,11 +82,11 @@ function NoteForm({ order, onDone }: NoteFormProps) {
         </p>
       )}
       <div className="flex items-center gap-2">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Save note
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             form.discard();
             onDone();

@@ -2,12 +2,14 @@ import type { OrderDetails } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { money } from '../../format.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { exactTime } from '../../times.ts';
+import { customerName } from '../../people/customer-name.ts';
+import { exactTime } from '../../time/times.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
@@ -25,7 +27,7 @@ export function OrderPanel() {
   const navigate = useNavigate();
   const can = useCan();
   const [deleting, setDeleting] = useState<string>();
-  const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id }));
+  const { data, error } = useApi(keys.orders.detail(id), (client) => client.orders.get({ id }));
   const order = data?.order;
   const close = () => navigate({ to: '/orders', search });
   return (
@@ -39,14 +41,11 @@ export function OrderPanel() {
           <Menu
             trigger={
               <IconButton label="More actions">
-                <Ellipsis size={16} strokeWidth={1.5} aria-hidden />
+                <Icon icon={Ellipsis} />
               </IconButton>
             }
           >
-            <MenuItem
-              icon={<Trash2 size={16} strokeWidth={1.5} aria-hidden />}
-              onSelect={() => setTimeout(() => setDeleting(id))}
-            >
+            <MenuItem icon={Trash2} onSelect={() => setTimeout(() => setDeleting(id))}>
               Delete order
             </MenuItem>
           </Menu>
@@ -89,7 +88,7 @@ function Overview({ order: { status, total, currency, placed_at } }: { readonly 
 
 function Customer({ order: { customer, customer_id } }: { readonly order: OrderDetails }) {
   const can = useCan();
-  const name = customerNameOf(customer);
+  const name = customerName(customer);
   const others = (
     <Link to="/orders" search={{ customer_id }} className="text-sm text-accent underline-offset-4 hover:underline">
       All orders of this customer

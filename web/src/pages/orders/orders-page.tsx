@@ -2,27 +2,23 @@ import type { ListedOrder } from '@chowk/client';
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Plus, ReceiptText } from 'lucide-react';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { customerNameOf } from '../../customer-name.ts';
-import { useKeys } from '../../keys.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useSelection } from '../../list/selection.ts';
-import { SelectionBar } from '../../list/selection-bar.tsx';
 import { useList } from '../../list/use-list.ts';
-import { type View, Views } from '../../list/views.tsx';
-import type { Search } from '../../search.ts';
+import type { View } from '../../list/views.tsx';
+import { customerName } from '../../people/customer-name.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { BulkStatus } from './bulk-status.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
-import { filters, inputOf, statusFilter } from './order-list.ts';
+import { filters, listInput, statusFilter } from './order-list.ts';
 import { allStatuses, statuses, waiting } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';
 
@@ -41,14 +37,14 @@ function Orders() {
   const navigate = useNavigate();
   const can = useCan();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
-  const list = useList(['orders', 'list', search], async (client, page) => {
-    const { orders, pagination } = await client.orders.list({ ...inputOf(search), ...page });
+  const list = useList(keys.orders.list(search), async (client, page) => {
+    const { orders, pagination } = await client.orders.list({ ...listInput(search), ...page });
     return { rows: orders, total: pagination.total };
   });
   const selection = useSelection(list.identity);
-  const { visible, choice } = useColumns('orders', useOrderColumns(openId !== undefined));
+  const columns = useOrderColumns(openId !== undefined);
   const [changing, setChanging] = useState<string>();
-  useLiveOrders();
+  useLiveOrders(keys.orders.all);
   const canChange = can('orders.edit') || can('orders.cancel') || can('orders.refund');
   const changeFocused = () => setChanging(focusedOrder(list.rowAt)?.id ?? openId);
   useKeys([
@@ -59,48 +55,39 @@ function Orders() {
   ]);
   const views = useStatusViews();
   return (
-    <ListPage
-      title="Orders"
-      detail={openId !== undefined && <Outlet />}
-      actions={
-        <>
-          {can('orders.export') && (
-            <ExportButton
-              name="orders"
-              total={list.total}
-              read={(client, format, signal) => client.orders.export({ ...inputOf(search), format }, { signal })}
-            />
-          )}
-          {can('orders.create') && <NewOrderButton />}
-        </>
-      }
-    >
-      <Views name="orders" views={views} search={search} onChange={show} />
-      <FilterBar
+    <>
+      <ResourceList
+        title="Orders"
+        names={['order', 'orders']}
+        icon={ReceiptText}
+        list={list}
+        columns={columns}
+        rowName={({ order_number }) => `order ${order_number}`}
         search={search}
+        onSearch={show}
+        views={views}
         filters={useFilters(search, views)}
         placeholder="Search number, customer or note"
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <SelectionBar selection={selection}>{can('orders.edit') && <BulkStatus selection={selection} />}</SelectionBar>
-      <DataTable
-        caption="Orders"
-        list={list}
-        columns={visible}
-        idOf={({ id }) => id}
-        nameOf={({ order_number }) => `order ${order_number}`}
+        sortedBy="placed_at"
         openId={openId}
         onOpen={({ id }) => void navigate({ to: '/orders/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'placed_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        {...(can('orders.edit') && { selection })}
-        empty={<NoOrders isFiltered={Object.keys(search).length > 0} />}
+        detail={openId !== undefined && <Outlet />}
+        exportFile={
+          can('orders.export') &&
+          ((client, format, signal) => client.orders.export({ ...listInput(search), format }, { signal }))
+        }
+        actions={can('orders.create') && <NewOrderButton />}
+        selection={can('orders.edit') && selection}
+        selectionActions={<BulkStatus selection={selection} />}
+        empty={
+          <EmptyState icon={ReceiptText} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
+            Orders from your shop appear here as they come in. You can also enter one yourself.
+          </EmptyState>
+        }
+        onClear={() => void navigate({ to: '/orders' })}
       />
       <StatusDialog id={changing} onClose={() => setChanging(undefined)} />
-    </ListPage>
+    </>
   );
 }
 
@@ -111,7 +98,7 @@ function focusedOrder(rowAt: (index: number) => ListedOrder | undefined): Listed
 }
 
 function useStatusViews(): readonly View[] {
-  const { data } = useApi(['orders', 'counts'], (client) => client.orders.countByStatus());
+  const { data } = useApi(keys.orders.counts, (client) => client.orders.countByStatus());
   const toDo = data && waiting.reduce((sum, status) => sum + data.counts[status], 0);
   return [
     { label: 'All', search: {}, count: data?.total },
@@ -127,12 +114,12 @@ function useFilters(search: Search, views: readonly View[]) {
   const { status, customer_id: id } = search;
   const can = useCan();
   const isKnown = id !== undefined && can('customers.view');
-  const { data } = useApi(['customers', id], (client) => client.customers.get({ id: id as string }), isKnown);
+  const { data } = useApi(keys.customers.detail(id), (client) => client.customers.get({ id: id as string }), isKnown);
   const isTab =
     Object.keys(search).every((key) => key === 'status') && views.some((view) => view.search.status === status);
   const several = status?.includes(',') ? [[status, status.split(',').join(', ')] as const] : [];
   const byStatus = { ...statusFilter, options: [...several, ...(statusFilter.options ?? [])] };
-  const name = data ? customerNameOf(data.customer) : 'One customer';
+  const name = data ? customerName(data.customer) : 'One customer';
   const byCustomer = { key: 'customer_id', label: 'Customer', options: [[id ?? '', name] as const] };
   return [...(isTab ? [] : [byStatus]), ...filters, ...(id === undefined ? [] : [byCustomer])];
 }
@@ -140,23 +127,9 @@ function useFilters(search: Search, views: readonly View[]) {
 function NewOrderButton() {
   const navigate = useNavigate();
   return (
-    <Button look="primary" onClick={() => void navigate({ to: '/orders/new' })}>
-      <Plus size={16} strokeWidth={1.5} aria-hidden />
+    <Button variant="primary" onClick={() => void navigate({ to: '/orders/new' })}>
+      <Icon icon={Plus} />
       New order
     </Button>
-  );
-}
-
-function NoOrders({ isFiltered }: { readonly isFiltered: boolean }) {
-  const can = useCan();
-  const navigate = useNavigate();
-  const icon = <ReceiptText size={20} strokeWidth={1.5} aria-hidden />;
-  if (isFiltered) {
-    return <NoMatch icon={icon} names={['order', 'orders']} onClear={() => void navigate({ to: '/orders' })} />;
-  }
-  return (
-    <EmptyState icon={icon} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
-      Orders from your shop appear here as they come in. You can also enter one yourself.
-    </EmptyState>
   );
 }

@@ -1,10 +1,10 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { transitions } from '../../../../modules/orders/rules.ts';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
-import { allStatuses, statuses } from './status.ts';
+import { describeList } from '../../../testing/describe-list.ts';
+import { allStatuses } from './status.ts';
 
 const longName = 'Venkatanarasimharajuvaripeta Lakshminarayana Subrahmanyam Satyanarayana Murthy Rao';
 const customers = [
@@ -58,14 +58,20 @@ async function createOrders(asha: Person, total: number, fields: object = {}) {
   return orders;
 }
 
-const addressOf = (page: Page) => new URL(page.url());
-
-test('the console offers the transitions that the API allows', () => {
-  expect(Object.fromEntries(allStatuses.map((status) => [status, statuses[status].next]))).toEqual(transitions);
-});
+const address = (page: Page) => new URL(page.url());
 
 /** The platform does it, but its response does not arrive. */
 const lose = (route: Route) => route.fetch().then(() => route.abort());
+
+describeList({
+  names: ['order', 'orders'],
+  fill: async (owner) => void (await createOrders(owner, 16)),
+  total: 16,
+  search: { text: '1003', row: '1003' },
+  column: 'Items',
+  sort: { column: 'Total', by: 'total' },
+  filter: { search: '?status=failed', total: 2 },
+});
 
 describe.skipIf(!chromiumPath)('orders', () => {
   let platform: Console;
@@ -89,7 +95,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'orders');
 
     await page.getByRole('button', { name: /^Shipped/ }).click();
-    await eventually(() => expect(addressOf(page).search).toBe('?status=shipped'));
+    await eventually(() => expect(address(page).search).toBe('?status=shipped'));
     await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(5));
     await createOrders(owner, 1, { status: 'shipped' });
     await page.getByRole('button', { name: 'Shipped 6' }).waitFor();
@@ -98,7 +104,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: /^All/ }).click();
     await page.keyboard.press('/');
     await page.keyboard.type('शर्मा');
-    await eventually(() => expect(addressOf(page).searchParams.get('search')).toBe('शर्मा'));
+    await eventually(() => expect(address(page).searchParams.get('search')).toBe('शर्मा'));
     await eventually(async () => expect(await page.locator('tbody [data-row]').count()).toBe(10));
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('Total at least').fill('2000');
@@ -106,7 +112,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'orders-filter');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('Status: Processing').waitFor();
-    expect(addressOf(page).searchParams.get('min_total')).toBe('2000');
+    expect(address(page).searchParams.get('min_total')).toBe('2000');
     await page.getByText('No order matches').waitFor();
     await inspect(page, 'orders-none');
 
@@ -114,21 +120,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.goto(`${platform.origin}/orders?customer_id=${body.orders[0].customer_id}`);
     await page.getByText('Customer: Asha Kulkarni').waitFor();
     await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
-    await eventually(() => expect(addressOf(page).searchParams.get('sort_by')).toBe('total'));
-  });
-
-  test('orders are exported with the filters of the list', async () => {
-    const { acme, owner } = await shop();
-    await createOrders(owner, 8);
-    const page = await platform.openAs(owner, acme, '/orders?status=failed');
-    await page.getByRole('button', { name: 'Export' }).click();
-    const download = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'JSON, for programs' }).click();
-    const chunks: Buffer[] = [];
-    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk as Buffer);
-    const exported = JSON.parse(Buffer.concat(chunks).toString());
-    expect(JSON.stringify(exported)).toContain('"failed"');
-    expect(JSON.stringify(exported)).not.toContain('"shipped"');
+    await eventually(() => expect(address(page).searchParams.get('sort_by')).toBe('total'));
   });
 
   test('an order shows items, money, customer, address and history, and takes its next steps', async () => {
@@ -185,7 +177,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Address changed by you').waitFor();
 
     await page.getByRole('link', { name: 'All orders of this customer' }).click();
-    await eventually(() => expect(addressOf(page).search).toContain('customer_id='));
+    await eventually(() => expect(address(page).search).toContain('customer_id='));
     await page.goto(`${platform.origin}/orders/${order?.id}`);
     await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
     await heading(page, 'Asha Kulkarni').waitFor();
@@ -296,7 +288,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByLabel('Enter 1001 to confirm').fill('1001');
     await page.getByRole('button', { name: 'Delete order' }).click();
     await page.getByText('Order 1001 is deleted.').waitFor();
-    await eventually(() => expect(addressOf(page).pathname).toBe('/orders'));
+    await eventually(() => expect(address(page).pathname).toBe('/orders'));
     await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
   });
 
@@ -364,7 +356,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByText('The platform cannot be reached.').waitFor();
     await page.reload();
-    await page.getByText('This is the order that you began before.').waitFor();
+    await page.getByText('You started this order earlier.').waitFor();
     expect(await page.getByLabel('City').inputValue()).toBe('Pune');
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Order 1005').waitFor();
@@ -373,7 +365,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Gift wrapping').first().waitFor();
     await page.goto(`${platform.origin}/orders/new`);
     await heading(page, 'New order').waitFor();
-    expect(await page.getByText('This is the order that you began before.').count()).toBe(0);
+    expect(await page.getByText('You started this order earlier.').count()).toBe(0);
   });
 
   test('a new customer is created with the order, and the address can name a known one', async () => {

@@ -1,11 +1,12 @@
-import type { Order } from '@chowk/client';
+import { type Order, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
-import { amountOf, centsOf, plainAmount, remainingOf } from '../../amount.ts';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
-import { money } from '../../format.ts';
-import { api } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
+import { formatCents, parseCents, plainAmount, remainingAmount } from '../../format/amount.ts';
+import { money } from '../../format/numbers.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -16,26 +17,31 @@ interface RefundFormProps {
   readonly onDone: () => void;
 }
 
+interface Values {
+  readonly amount: string;
+  readonly reason: string;
+}
+
 /** Refunds at most what is left, which is checked while the user types. */
 export function RefundForm({ order, onDone }: RefundFormProps) {
-  const remaining = remainingOf(order);
+  const remaining = remainingAmount(order);
   const [amount, setAmount] = useState(remaining);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   // A form opened after another refund is a new one, even if the amount is the same.
   const [name] = useState(`refund.${order.id}.${order.refunded_total}`);
-  const problem = problemOf(amount, order);
-  const cents = centsOf(amount);
-  const form = useForm(async ({ reason }) => {
+  const problem = amountProblem(amount, order);
+  const cents = parseCents(amount);
+  const form = useForm<Values, 'status'>(async ({ reason }) => {
     if (problem !== undefined) return;
     // An order without a price has nothing to refund, but can become refunded.
     const sent = cents === 0n ? {} : { amount: plainAmount(amount) };
     const input = { id: order.id, ...sent, ...(reason ? { reason } : {}) };
     const { order: changed } = await submit(name, api().orders.refund, input);
     onDone();
-    const left = money(remainingOf(changed), order.currency);
+    const left = money(remainingAmount(changed), order.currency);
     const rest = changed.status === 'refunded' ? 'The order is refunded in full.' : `${left} is left.`;
-    toast(`${money(amountOf(cents ?? 0n), order.currency)} of order ${order.order_number} refunded. ${rest}`);
-    await refresh('orders', 'customers');
+    toast(`${money(formatCents(cents ?? 0n), order.currency)} of order ${order.order_number} refunded. ${rest}`);
+    await refetch(...affectedByOrder(order));
   });
   return (
     <form {...form.props} className="grid gap-4">
@@ -50,12 +56,12 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
       <Field
         label={`Amount in ${order.currency}`}
         help={`At most ${money(remaining, order.currency)}. A full refund is final.`}
+        {...form.field('amount')}
         error={problem ?? form.errors.amount}
       >
         {(control) => (
           <Input
             {...control}
-            name="amount"
             inputMode="decimal"
             autoComplete="off"
             autoFocus
@@ -65,25 +71,25 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
           />
         )}
       </Field>
-      <Field label="Reason" help="Optional. It is in the history of the order." error={form.errors.reason}>
-        {(control) => <Input {...control} name="reason" maxLength={1_000} />}
+      <Field label="Reason" help="Optional. It is in the history of the order." {...form.field('reason')}>
+        {(control) => <Input {...control} maxLength={ordersLimits.refund.reason} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>
-        <Button type="submit" look="danger" isBusy={form.isBusy} disabled={problem !== undefined}>
-          Refund {problem === undefined && cents !== undefined && money(amountOf(cents), order.currency)}
+        <Button type="submit" variant="danger" isBusy={form.isBusy} disabled={problem !== undefined}>
+          Refund {problem === undefined && cents !== undefined && money(formatCents(cents), order.currency)}
         </Button>
       </div>
     </form>
   );
 }
 
-function problemOf(amount: string, order: Order): string | undefined {
-  const remaining = remainingOf(order);
-  const cents = centsOf(amount);
+function amountProblem(amount: string, order: Order): string | undefined {
+  const remaining = remainingAmount(order);
+  const cents = parseCents(amount);
   if (cents === undefined) return 'Enter an amount, such as 199.50.';
   if (cents === 0n && remaining !== '0.00') return 'The amount must be more than 0.';
-  if (cents > (centsOf(remaining) ?? 0n)) {
+  if (cents > (parseCents(remaining) ?? 0n)) {
     return `The amount must be at most ${money(remaining, order.currency)}, which is what is left.`;
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { useCan } from '../../api-query.ts';
+import { useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { nextStatuses, type Status, statuses } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';
@@ -25,7 +25,7 @@ export function StatusButtons({ order }: { readonly order: OrderDetails }) {
       {next.map((status, index) => (
         <Button
           key={status}
-          look={index === 0 && !asked.includes(status) && status !== 'failed' ? 'primary' : 'secondary'}
+          variant={index === 0 && !asked.includes(status) && status !== 'failed' ? 'primary' : 'secondary'}
           isBusy={changing === status}
           onClick={() => (asked.includes(status) ? ask(status) : void choose(status))}
         >

@@ -1,7 +1,8 @@
-import type { Order } from '@chowk/client';
+import type { Order, OrderDetails } from '@chowk/client';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -22,7 +23,11 @@ interface StatusDialogProps {
 
 /** The statuses that an order can change to; a digit chooses one. Cancelling and refunding need a few words more. */
 export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
-  const { data, error } = useApi(['orders', id], (client) => client.orders.get({ id: id as string }), id !== undefined);
+  const { data, error } = useApi(
+    keys.orders.detail(id),
+    (client) => client.orders.get({ id: id as string }),
+    id !== undefined,
+  );
   const order = data?.order.id === id ? data?.order : undefined;
   const change = useStatusChange();
   const [picked, pick] = useState<Status>();
@@ -43,7 +48,7 @@ export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
     <Dialog title={`${title} ${order?.order_number ?? ''}`} isOpen={id !== undefined} onClose={close}>
       {!order ? (
         error ? (
-          <Notice tone="error">{messageOf(error)}</Notice>
+          <Notice tone="error">{errorMessage(error)}</Notice>
         ) : (
           <Skeleton className="h-32 w-full" />
         )
@@ -59,7 +64,7 @@ export function StatusDialog({ id, status, onClose }: StatusDialogProps) {
 }
 
 interface ChoiceProps {
-  readonly order: Order;
+  readonly order: OrderDetails;
   readonly onChoose: (status: Status) => void;
 }
 

@@ -1,24 +1,26 @@
 import type { Order } from '@chowk/client';
-import { useRefresh } from '../../api-action.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByOrder } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
-import { canUndo, type Status, statuses } from './status.ts';
+import { type Status, statuses } from './status.ts';
 
-type Changed = Pick<Order, 'id' | 'order_number' | 'status'>;
+type Changed = Pick<Order, 'id' | 'order_number' | 'status' | 'customer_id'>;
 
 /** Changes the status of an order and says so, with Undo where the rules allow the way back. */
 export function useStatusChange(): (order: Changed, to: Status) => Promise<void> {
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   return async function change(order, to) {
     try {
       await api().orders.updateStatus({ id: order.id, status: to });
+      const { order: changed } = await api().orders.get({ id: order.id });
       const undo = { label: 'Undo', run: () => void change({ ...order, status: to }, order.status) };
       const text = `Order ${order.order_number} is now ${statuses[to].label.toLowerCase()}.`;
-      toast(text, canUndo(order.status, to) ? undo : undefined);
+      toast(text, changed.next_statuses.includes(order.status) ? undo : undefined);
     } catch (error) {
-      toast(messageOf(error));
+      toast(errorMessage(error));
     }
-    await refresh('orders', 'customers');
+    await refetch(...affectedByOrder(order));
   };
 }

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
-import { useMe } from '../../api-query.ts';
-import { money } from '../../format.ts';
+import { useMe } from '../../api/use-api.ts';
+import { money } from '../../format/numbers.ts';
 
 /** Formats prices in the currency of the organization. */
 export function usePriceFormat(): (amount: string) => string {

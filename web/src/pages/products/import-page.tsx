@@ -2,13 +2,15 @@ import { ChowkError, type ImportReport } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { FileSpreadsheet, FileUp } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
-import { saveFile } from '../../save-file.ts';
-import { api } from '../../session.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { count } from '../../format/numbers.ts';
+import { saveFile } from '../../screen/save-file.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -43,7 +45,7 @@ export function ImportPage() {
 
 function Import() {
   const [state, setState] = useState<State>({ step: 'choose' });
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   async function check(chosen: File | undefined): Promise<void> {
     if (!chosen) return;
     if (chosen.size > maxBytes) return setState({ step: 'choose', problem: `${chosen.name} has more than 10 MB.` });
@@ -62,16 +64,16 @@ function Import() {
     try {
       setState({ step: 'ready', file, preview: await api().products.previewImport({ csv: file.text }) });
     } catch (error) {
-      setState({ step: 'choose', problem: `${file.name} cannot be read. ${problemOf(error)}` });
+      setState({ step: 'choose', problem: `${file.name} cannot be read. ${describeProblem(error)}` });
     }
   }
   async function send(file: ChosenFile, preview: ImportReport): Promise<void> {
     setState({ step: 'send', file, preview });
     try {
       setState({ step: 'done', file, report: await api().products.import({ csv: file.text }) });
-      await refresh('products');
+      await refetch(keys.products.all);
     } catch (error) {
-      setState({ step: 'ready', file, preview, problem: problemOf(error) });
+      setState({ step: 'ready', file, preview, problem: describeProblem(error) });
     }
   }
   const back = (
@@ -98,9 +100,9 @@ function Import() {
   );
 }
 
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : messageOf(error);
+  return problems.length > 0 ? problems.map(({ message }) => message).join(' ') : errorMessage(error);
 }
 
 interface ChooseProps {
@@ -129,13 +131,13 @@ function Choose({ problem, onChoose }: ChooseProps) {
         className={`grid justify-items-center gap-4 rounded-panel border border-dashed px-6 py-12 text-center ${isOver ? 'border-accent bg-accent-tint' : 'border-edge/70'}`}
       >
         <span className="grid size-11 place-items-center rounded-full bg-accent-tint text-accent">
-          <FileUp size={20} strokeWidth={1.5} aria-hidden />
+          <Icon icon={FileUp} size={20} />
         </span>
         <div>
           <p className="font-semibold">Drop a CSV file here</p>
           <p className="text-secondary">Nothing is changed until you have seen what it would do.</p>
         </div>
-        <Button look="primary" onClick={() => input.current?.click()}>
+        <Button variant="primary" onClick={() => input.current?.click()}>
           Choose a file
         </Button>
         <input
@@ -162,7 +164,7 @@ function Choose({ problem, onChoose }: ChooseProps) {
           className="justify-self-start"
           onClick={() => saveFile(new Blob([template], { type: 'text/csv' }), 'products-template.csv')}
         >
-          <FileSpreadsheet size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={FileSpreadsheet} />
           Download a template
         </Button>
       </div>
@@ -201,7 +203,7 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
         <Figures report={preview} labels={['products to create', 'products to update', 'rows with errors']} />
         {problem && <Notice tone="error">{problem}</Notice>}
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
+          <Button variant="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
             {good === 0 ? 'Nothing to import' : `Import ${count(good)} ${good === 1 ? 'product' : 'products'}`}
           </Button>
           <Button disabled={isBusy} onClick={onCancel}>

@@ -1,16 +1,17 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRefresh } from '../../api-action.ts';
-import { useForm } from '../../form.ts';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { submit } from '../../form/submission.ts';
+import { useForm } from '../../form/use-form.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
-import { api } from '../../session.ts';
+import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { submit } from '../../submission.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { emptyTexts, inputOf, ProductFields } from './product-fields.tsx';
+import { emptyTexts, ProductFields, type ProductTexts, toProductInput } from './product-fields.tsx';
 
 const draft = 'product.new';
 
@@ -26,17 +27,19 @@ export function NewProductPanel() {
   );
 }
 
+type NewProductValues = ProductTexts & { readonly stock: string };
+
 function NewProductForm() {
   const search = useSearch({ from: '/shell/products' });
   const navigate = useNavigate();
-  const refresh = useRefresh();
-  const form = useForm(
+  const refetch = useRefetch();
+  const form = useForm<NewProductValues>(
     async (values) => {
-      const units = (values.stock ?? '').trim();
+      const units = values.stock.trim();
       const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
-      const { product } = await submit(draft, api().products.create, { ...inputOf(values), stock });
+      const { product } = await submit(draft, api().products.create, { ...toProductInput(values), stock });
       toast(`${product.title} created.`);
-      void refresh('products');
+      void refetch(...affectedByProduct(product.id));
       await navigate({ to: '/products/$id', params: { id: product.id }, search });
     },
     { draft },
@@ -45,21 +48,14 @@ function NewProductForm() {
     <form {...form.props} className="grid gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <ProductFields texts={emptyTexts} errors={form.errors} hasFocus />
-      <Field label="Units on hand" error={form.errors.stock} help="Changes are recorded from then on.">
+      <ProductFields texts={emptyTexts} form={form} hasFocus />
+      <Field label="Units on hand" {...form.field('stock')} help="Changes are recorded from then on.">
         {(control) => (
-          <Input
-            {...control}
-            name="stock"
-            inputMode="numeric"
-            placeholder="0"
-            className="numeric max-w-40"
-            autoComplete="off"
-          />
+          <Input {...control} inputMode="numeric" placeholder="0" className="numeric max-w-40" autoComplete="off" />
         )}
       </Field>
       <div className="flex justify-end gap-2 border-t border-line pt-4">
-        <Button type="submit" look="primary" isBusy={form.isBusy}>
+        <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Create product
         </Button>
       </div>

@@ -1,9 +1,10 @@
-import type { NewProduct, Product } from '@chowk/client';
-import { plainAmount } from '../../amount.ts';
+import { type NewProduct, type Product, productsLimits } from '@chowk/client';
+import type { Form } from '../../form/use-form.ts';
+import { plainAmount } from '../../format/amount.ts';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
 import { statusOptions } from './product-list.ts';
 
-/** The texts of the form. */
+/** The values of the form. */
 export type ProductTexts = Readonly<Record<(typeof names)[number], string>>;
 const names = ['title', 'sku', 'description', 'price', 'compare_at_price', 'status', 'categories', 'tags'] as const;
 
@@ -18,19 +19,19 @@ export const emptyTexts: ProductTexts = {
   tags: '',
 };
 
-export function textsOf(product: Product): ProductTexts {
+export function readTexts(product: Product): ProductTexts {
   const { title, sku, description, price, compare_at_price, status, categories, tags } = product;
   const texts = { title, sku, description, price, compare_at_price: compare_at_price ?? '', status };
   return { ...texts, categories: categories.join(', '), tags: tags.join(', ') };
 }
 
 /** What the platform takes, of the texts that differ from `base`. */
-export function inputOf(values: Readonly<Record<string, string>>, base?: ProductTexts): NewProduct {
+export function toProductInput(values: ProductTexts, base?: ProductTexts): NewProduct {
   const changed = names.filter((name) => base === undefined || sameLines(values[name]) !== sameLines(base[name]));
-  return Object.fromEntries(changed.map((name) => [name, inputValue(name, values[name] ?? '')])) as NewProduct;
+  return Object.fromEntries(changed.map((name) => [name, inputValue(name, values[name])])) as NewProduct;
 }
 
-function inputValue(name: string, text: string): unknown {
+function inputValue(name: keyof ProductTexts, text: string): unknown {
   if (name === 'categories' || name === 'tags') {
     const parts = text.split(',').map((part) => part.trim());
     return [...new Set(parts.filter(Boolean))];
@@ -48,46 +49,41 @@ function sameLines(text = ''): string {
 
 interface ProductFieldsProps {
   readonly texts: ProductTexts;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly form: Pick<Form<ProductTexts>, 'errors' | 'field'>;
   readonly hasFocus?: boolean;
 }
 
-export function ProductFields({ texts, errors, hasFocus = false }: ProductFieldsProps) {
-  const errorOf = (name: string) =>
-    errors[name] ?? Object.entries(errors).find(([one]) => one.startsWith(`${name}.`))?.[1];
+export function ProductFields({ texts, form: { errors, field }, hasFocus = false }: ProductFieldsProps) {
+  // The platform reports an error of one of them as `tags.0`.
+  const listField = (name: 'categories' | 'tags') => ({
+    name,
+    error: errors[name] ?? Object.entries(errors).find(([one]) => one.startsWith(`${name}.`))?.[1],
+  });
   return (
     <>
-      <Field label="Title" error={errors.title}>
+      <Field label="Title" {...field('title')}>
         {(control) => (
-          <Input {...control} name="title" maxLength={255} defaultValue={texts.title} autoFocus={hasFocus} />
+          <Input {...control} maxLength={productsLimits.create.title} defaultValue={texts.title} autoFocus={hasFocus} />
         )}
       </Field>
-      <Field label="Description" error={errors.description}>
-        {(control) => <TextArea {...control} name="description" rows={4} defaultValue={texts.description} />}
+      <Field label="Description" {...field('description')}>
+        {(control) => <TextArea {...control} rows={4} defaultValue={texts.description} />}
       </Field>
       <div className="grid grid-cols-2 gap-4">
-        <Field label="Price" error={errors.price}>
+        <Field label="Price" {...field('price')}>
+          {(control) => <Input {...control} inputMode="decimal" defaultValue={texts.price} className="numeric" />}
+        </Field>
+        <Field label="Compare-at price" {...field('compare_at_price')} help="Shown crossed out. Optional.">
           {(control) => (
-            <Input {...control} name="price" inputMode="decimal" defaultValue={texts.price} className="numeric" />
+            <Input {...control} inputMode="decimal" defaultValue={texts.compare_at_price} className="numeric" />
           )}
         </Field>
-        <Field label="Compare-at price" error={errors.compare_at_price} help="Shown crossed out. Optional.">
-          {(control) => (
-            <Input
-              {...control}
-              name="compare_at_price"
-              inputMode="decimal"
-              defaultValue={texts.compare_at_price}
-              className="numeric"
-            />
-          )}
+        <Field label="SKU" {...field('sku')}>
+          {(control) => <Input {...control} maxLength={productsLimits.create.sku} defaultValue={texts.sku} />}
         </Field>
-        <Field label="SKU" error={errors.sku}>
-          {(control) => <Input {...control} name="sku" maxLength={64} defaultValue={texts.sku} />}
-        </Field>
-        <Field label="Status" error={errors.status}>
+        <Field label="Status" {...field('status')}>
           {(control) => (
-            <Select {...control} name="status" defaultValue={texts.status}>
+            <Select {...control} defaultValue={texts.status}>
               {statusOptions.map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
@@ -97,11 +93,11 @@ export function ProductFields({ texts, errors, hasFocus = false }: ProductFields
           )}
         </Field>
       </div>
-      <Field label="Categories" error={errorOf('categories')} help="Separate with commas.">
-        {(control) => <Input {...control} name="categories" defaultValue={texts.categories} />}
+      <Field label="Categories" {...listField('categories')} help="Separate with commas.">
+        {(control) => <Input {...control} defaultValue={texts.categories} />}
       </Field>
-      <Field label="Tags" error={errorOf('tags')} help="Separate with commas.">
-        {(control) => <Input {...control} name="tags" defaultValue={texts.tags} />}
+      <Field label="Tags" {...listField('tags')} help="Separate with commas.">
+        {(control) => <Input {...control} defaultValue={texts.tags} />}
       </Field>
     </>
   );

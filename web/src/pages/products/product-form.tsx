@@ -1,25 +1,26 @@
 import type { Product } from '@chowk/client';
 import { useState } from 'react';
-import { useRefresh } from '../../api-action.ts';
-import { clearDraft } from '../../draft.ts';
-import { useForm } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { clearDraft } from '../../form/draft.ts';
+import { useForm } from '../../form/use-form.ts';
+import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { inputOf, ProductFields, textsOf } from './product-fields.tsx';
+import { ProductFields, type ProductTexts, readTexts, toProductInput } from './product-fields.tsx';
 
 /** The fields of a product, edited where they are shown. */
 export function ProductForm({ product }: { readonly product: Product }) {
   const [base, setBase] = useState(product);
   const [isChanged, setChanged] = useState(false);
-  const latest = JSON.stringify(textsOf(product));
-  const isOutdated = latest !== JSON.stringify(textsOf(base));
+  const latest = JSON.stringify(readTexts(product));
+  const isOutdated = latest !== JSON.stringify(readTexts(base));
   // Somebody else has changed it. What is being edited stays.
   if (isOutdated && !isChanged) setBase(product);
   return (
     <Fields
-      key={JSON.stringify(textsOf(base))}
+      key={JSON.stringify(readTexts(base))}
       product={base}
       isOutdated={isOutdated && isChanged}
       isChanged={isChanged}
@@ -38,18 +39,18 @@ interface FieldsProps {
 }
 
 function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsProps) {
-  const refresh = useRefresh();
-  const texts = textsOf(product);
+  const refetch = useRefetch();
+  const texts = readTexts(product);
   const draft = `product.${product.id}`;
-  const form = useForm(
+  const form = useForm<ProductTexts>(
     async (values) => {
-      const { product: saved } = await api().products.update({ id: product.id, ...inputOf(values, texts) });
+      const { product: saved } = await api().products.update({ id: product.id, ...toProductInput(values, texts) });
       toast(`${saved.title} saved.`);
       // Before the form is shown again with what has been saved.
       clearDraft(draft);
       onChanged(false);
       onSaved(saved);
-      await refresh('products');
+      await refetch(...affectedByProduct(product.id));
     },
     { draft },
   );
@@ -70,12 +71,12 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
         </Notice>
       )}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <ProductFields texts={texts} errors={form.errors} />
+      <ProductFields texts={texts} form={form} />
       {hasChanges && (
         <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
           <span className="mr-auto text-sm text-secondary">Not saved yet</span>
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() => {
               form.discard();
               onChanged(false);
@@ -83,7 +84,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
           >
             Discard
           </Button>
-          <Button type="submit" look="primary" isBusy={form.isBusy}>
+          <Button type="submit" variant="primary" isBusy={form.isBusy}>
             Save
           </Button>
         </div>

@@ -1,20 +1,21 @@
-import { ChowkError, type Product, type ProductImage } from '@chowk/client';
+import { ChowkError, type Product, type ProductImage, productsLimits } from '@chowk/client';
 import { ArrowLeft, ArrowRight, ImagePlus, Trash2, X } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
-import { useAction, useRefresh } from '../../api-action.ts';
-import { useCan } from '../../api-query.ts';
-import { fetchWithProgress } from '../../fetch-with-progress.ts';
-import { messageOf } from '../../form.ts';
-import { api } from '../../session.ts';
+import { affectedByImages } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { useAction, useRefetch } from '../../api/use-action.ts';
+import { useCan } from '../../api/use-api.ts';
+import { api } from '../../session/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
-const types = ['image/jpeg', 'image/png', 'image/webp'];
-const maxBytes = 10 * 1024 * 1024;
-const maxImages = 20;
+const { types, maxBytes } = productsLimits.addImage.file;
+const maxImages = productsLimits.create.images;
 
 interface Upload {
   readonly key: number;
@@ -34,8 +35,8 @@ export function ProductImages({ product }: { readonly product: Product }) {
     add([...event.dataTransfer.files]);
   };
   const choose = (
-    <Button look="quiet" className="-mr-3.5" onClick={() => input.current?.click()}>
-      <ImagePlus size={16} strokeWidth={1.5} aria-hidden />
+    <Button variant="quiet" className="-mr-3.5" onClick={() => input.current?.click()}>
+      <Icon icon={ImagePlus} />
       Add images
     </Button>
   );
@@ -106,7 +107,7 @@ let lastKey = 0;
 /** One after the other, so that the images have the order of the files. */
 function useUploads({ id, images }: Product) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const refresh = useRefresh();
+  const refetch = useRefetch();
   const queue = useRef(Promise.resolve());
   const change = (key: number, changes: Partial<Upload>) =>
     setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...changes } : one)));
@@ -117,10 +118,10 @@ function useUploads({ id, images }: Product) {
         { id, file, alt: '' },
         { fetch: fetchWithProgress((share) => change(key, { share })) },
       );
-      await refresh('products');
+      await refetch(...affectedByImages(id));
       dismiss(key);
     } catch (error) {
-      change(key, { problem: problemOf(error) });
+      change(key, { problem: describeProblem(error) });
     }
   }
   function add(files: readonly File[]): void {
@@ -139,14 +140,15 @@ function useUploads({ id, images }: Product) {
 }
 
 function fileProblem({ type, size }: File): string | undefined {
-  if (!types.includes(type)) return 'Not an image of the types JPEG, PNG or WebP.';
-  if (size > maxBytes) return `${(size / 1024 / 1024).toFixed(1)} MB; an image has at most 10 MB.`;
+  if (!types.some((one) => one === type)) return 'Not an image of the types JPEG, PNG or WebP.';
+  if (size > maxBytes)
+    return `${(size / 1024 / 1024).toFixed(1)} MB; an image has at most ${maxBytes / 1024 / 1024} MB.`;
   return undefined;
 }
 
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const problems = error instanceof ChowkError ? Object.values(error.fields).flat() : [];
-  return problems[0]?.message ?? messageOf(error);
+  return problems[0]?.message ?? errorMessage(error);
 }
 
 function UploadItem({ upload, onDismiss }: { readonly upload: Upload; readonly onDismiss: () => void }) {
@@ -165,7 +167,7 @@ function UploadItem({ upload, onDismiss }: { readonly upload: Upload; readonly o
       </div>
       {problem ? (
         <IconButton label={`Dismiss ${name}`} onClick={onDismiss}>
-          <X size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={X} />
         </IconButton>
       ) : (
         <span className="numeric w-12 pr-2 text-right text-xs text-secondary">
@@ -184,14 +186,14 @@ interface ImageItemProps {
 
 function ImageItem({ product: { id, title, images }, image, index }: ImageItemProps) {
   const [isAsking, setAsking] = useState(false);
-  const changes = { changes: ['products'] };
+  const affects = affectedByImages(id);
   const update = useAction(
     (client, input: { alt?: string; position?: number }) =>
       client.products.updateImage({ id, image: image.id, ...input }),
-    changes,
+    { affects },
   );
   const remove = useAction((client) => client.products.deleteImage({ id, image: image.id }), {
-    ...changes,
+    affects,
     done: () => 'Image deleted.',
   });
   const number = index + 1;
@@ -213,7 +215,7 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
             className="disabled:opacity-30"
             onClick={() => update.mutate({ position: index })}
           >
-            <ArrowLeft size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowLeft} />
           </IconButton>
           <IconButton
             label={`Move image ${number} back`}
@@ -221,11 +223,11 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
             className="disabled:opacity-30"
             onClick={() => update.mutate({ position: index + 2 })}
           >
-            <ArrowRight size={16} strokeWidth={1.5} aria-hidden />
+            <Icon icon={ArrowRight} />
           </IconButton>
         </span>
         <IconButton label={`Delete image ${number}`} onClick={() => setAsking(true)}>
-          <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Trash2} />
         </IconButton>
       </div>
       <Input
@@ -233,7 +235,7 @@ function ImageItem({ product: { id, title, images }, image, index }: ImageItemPr
         aria-label={`Description of image ${number}`}
         placeholder="Describe the image"
         defaultValue={image.alt}
-        maxLength={255}
+        maxLength={productsLimits.updateImage.alt}
         className="text-sm"
         onBlur={({ target }) => target.value !== image.alt && update.mutate({ alt: target.value })}
         onKeyDown={(event) => {

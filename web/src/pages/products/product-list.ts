@@ -15,7 +15,7 @@ const yesOrNo = [
   ['false', 'No'],
 ] as const;
 
-export function filtersOf(categories: readonly Category[]): readonly Filter[] {
+export function productFilters(categories: readonly Category[]): readonly Filter[] {
   return [
     { key: 'status', label: 'Status', options: statusOptions },
     categories.length === 0
@@ -34,7 +34,7 @@ export const searchKeys: readonly string[] = [
   'search',
   'sort_by',
   'sort_order',
-  ...filtersOf([]).map(({ key }) => key),
+  ...productFilters([]).map(({ key }) => key),
 ];
 
 export const runningOut = { status: 'active', low_stock: 'true', sort_by: 'stock', sort_order: 'asc' } as const;

@@ -2,13 +2,16 @@ import type { Product } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api-action.ts';
-import { useApi, useCan } from '../../api-query.ts';
-import { count } from '../../format.ts';
+import { affectedByProduct } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
@@ -22,7 +25,7 @@ export function ProductPanel() {
   const search = useSearch({ from: '/shell/products' });
   const navigate = useNavigate();
   const can = useCan();
-  const { data, error } = useApi(['products', id], (client) => client.products.get({ id }));
+  const { data, error } = useApi(keys.products.detail(id), (client) => client.products.get({ id }));
   const product = data?.product;
   const close = () => navigate({ to: '/products', search });
   return (
@@ -96,7 +99,7 @@ function DeleteProduct({ product, onDeleted }: { readonly product: Product; read
   const [isAsking, setAsking] = useState(false);
   const close = () => setAsking(false);
   const remove = useAction((client) => client.products.delete({ id }), {
-    changes: ['products'],
+    affects: affectedByProduct(id),
     done: () => `${title} deleted.`,
     leave: onDeleted,
   });
@@ -107,7 +110,7 @@ function DeleteProduct({ product, onDeleted }: { readonly product: Product; read
   return (
     <>
       <IconButton label="Delete product" onClick={() => setAsking(true)}>
-        <Trash2 size={16} strokeWidth={1.5} aria-hidden />
+        <Icon icon={Trash2} />
       </IconButton>
       <Dialog title="This product cannot be deleted" isOpen={isAsking && reserved > 0} onClose={close}>
         <p className="text-secondary">

@@ -2,31 +2,28 @@ import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/cli
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Package, Plus, Upload } from 'lucide-react';
 import { useMemo } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { count } from '../../format.ts';
-import { useKeys } from '../../keys.ts';
-import { ColumnMenu, useColumns } from '../../list/column-choice.tsx';
-import { type Column, DataTable } from '../../list/data-table.tsx';
-import { ExportButton } from '../../list/export.tsx';
-import { FilterBar } from '../../list/filters.tsx';
-import { ListPage } from '../../list/list-page.tsx';
-import { NoMatch } from '../../list/no-match.tsx';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { useKeys } from '../../keyboard/keys.ts';
+import type { Column } from '../../list/data-table.tsx';
+import { ResourceList } from '../../list/resource-list.tsx';
 import { useList } from '../../list/use-list.ts';
-import { Views } from '../../list/views.tsx';
-import { useLive } from '../../live.ts';
-import type { Search } from '../../search.ts';
+import { useLive } from '../../live/use-live.ts';
+import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
-import { filtersOf, runningOut, statuses } from './product-list.ts';
+import { productFilters, runningOut, statuses } from './product-list.ts';
 import { StockForm } from './stock-form.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** The columns for which there is room beside a product. */
-const besidePanel = ['title', 'status', 'price', 'stock'];
+const columnsBesideProduct = ['title', 'status', 'price', 'stock'];
 
 /** All products, and the one that is open beside them. */
 export function ProductsPage() {
@@ -43,16 +40,17 @@ function Products() {
   const hasDetail = useChildMatches().length > 0;
   const navigate = useNavigate();
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
-  const list = useList(['products', 'list', search], async (client, page) => {
+  const list = useList(keys.products.list(search), async (client, page) => {
     const { products, pagination } = await client.products.list({ ...(search as ProductsListInput), ...page });
     return { rows: products, total: pagination.total };
   });
-  const categories = useApi(['products', 'categories'], (client) => client.products.categories());
-  const low = useApi(['products', 'running-out'], (client) =>
+  const categories = useApi(keys.products.categories, (client) => client.products.categories());
+  const low = useApi(keys.products.runningOut, (client) =>
     client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
   );
-  const { visible, choice } = useColumns('products', useProductColumns());
-  useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], 'products');
+  const columns = useProductColumns();
+  const can = useCan();
+  useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], keys.products.all);
   const views = [
     { label: 'All', search: {} },
     { label: 'Active', search: { status: 'active' } },
@@ -60,44 +58,48 @@ function Products() {
     { label: 'Running out', search: runningOut, count: low.data?.pagination.total },
   ];
   return (
-    <ListPage
+    <ResourceList
       title="Products"
-      actions={<Actions search={search} total={list.total} />}
+      names={['product', 'products']}
+      icon={Package}
+      list={list}
+      columns={columns}
+      columnsBesideRecord={columnsBesideProduct}
+      rowName={({ title }) => title}
+      search={search}
+      onSearch={show}
+      views={views}
+      filters={productFilters(categories.data?.categories ?? [])}
+      placeholder="Search title, SKU or tag"
+      sortedBy="created_at"
+      openId={openId}
+      onOpen={({ id }) => void navigate({ to: '/products/$id', params: { id }, search })}
       detail={hasDetail && <Outlet />}
-    >
-      <Views name="products" views={views} search={search} onChange={show} />
-      <FilterBar
-        search={search}
-        filters={filtersOf(categories.data?.categories ?? [])}
-        placeholder="Search title, SKU or tag"
-        onChange={show}
-        total={list.total}
-      >
-        <ColumnMenu choice={choice} />
-      </FilterBar>
-      <DataTable
-        caption="Products"
-        list={list}
-        columns={hasDetail ? visible.filter(({ key }) => besidePanel.includes(key)) : visible}
-        idOf={({ id }) => id}
-        nameOf={({ title }) => title}
-        openId={openId}
-        onOpen={({ id }) => void navigate({ to: '/products/$id', params: { id }, search })}
-        sort={{ by: search.sort_by ?? 'created_at', order: search.sort_order === 'asc' ? 'asc' : 'desc' }}
-        onSort={({ by, order }) => show({ ...search, sort_by: by, sort_order: order })}
-        empty={<NoProducts search={search} />}
-      />
-    </ListPage>
+      exportFile={
+        can('products.export') &&
+        ((client, format, signal) => client.products.export({ ...(search as ProductsExportInput), format }, { signal }))
+      }
+      actions={<Actions search={search} />}
+      empty={<NoProducts />}
+      {...(search.low_stock === 'true' && { noMatch: nothingRunningOut })}
+      onClear={() => void navigate({ to: '/products' })}
+    />
   );
 }
+
+const nothingRunningOut = (
+  <EmptyState icon={Package} title="Nothing is running out">
+    Products appear here when few units are left to sell.
+  </EmptyState>
+);
 
 function useProductColumns(): readonly Column<Product>[] {
   const price = usePriceFormat();
   const canEdit = useCan()('products.edit');
-  return useMemo(() => columnsOf(price, canEdit), [price, canEdit]);
+  return useMemo(() => productColumns(price, canEdit), [price, canEdit]);
 }
 
-function columnsOf(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
+function productColumns(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
   return [
     {
       key: 'title',
@@ -198,13 +200,13 @@ function columnsOf(price: (amount: string) => string, canEdit: boolean): readonl
 }
 
 function Stock({ product, canEdit }: { readonly product: Product; readonly canEdit: boolean }) {
-  const look = product.available <= 0 ? 'font-medium text-error' : '';
-  if (!canEdit) return <span className={look}>{count(product.stock)}</span>;
+  const style = product.available <= 0 ? 'font-medium text-error' : '';
+  if (!canEdit) return <span className={style}>{count(product.stock)}</span>;
   const trigger = (
     <button
       type="button"
       aria-label={`Stock of ${product.title}: ${product.stock}. Change it`}
-      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${look}`}
+      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${style}`}
     >
       {count(product.stock)}
     </button>
@@ -212,12 +214,7 @@ function Stock({ product, canEdit }: { readonly product: Product; readonly canEd
   return <StockForm product={product} trigger={trigger} />;
 }
 
-interface ActionsProps {
-  readonly search: Search;
-  readonly total: number | undefined;
-}
-
-function Actions({ search, total }: ActionsProps) {
+function Actions({ search }: { readonly search: Search }) {
   const can = useCan();
   const navigate = useNavigate();
   const canCreate = can('products.create');
@@ -225,24 +222,15 @@ function Actions({ search, total }: ActionsProps) {
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
   return (
     <>
-      {can('products.export') && (
-        <ExportButton
-          name="products"
-          total={total}
-          read={(client, format, signal) =>
-            client.products.export({ ...(search as ProductsExportInput), format }, { signal })
-          }
-        />
-      )}
       {can('products.import') && (
         <Button onClick={() => void navigate({ to: '/products/import' })}>
-          <Upload size={16} strokeWidth={1.5} aria-hidden />
+          <Icon icon={Upload} />
           <span className="max-md:sr-only">Import</span>
         </Button>
       )}
       {canCreate && (
-        <Button look="primary" onClick={create}>
-          <Plus size={16} strokeWidth={1.75} aria-hidden />
+        <Button variant="primary" onClick={create}>
+          <Icon icon={Plus} strokeWidth={1.75} />
           New product
         </Button>
       )}
@@ -250,28 +238,16 @@ function Actions({ search, total }: ActionsProps) {
   );
 }
 
-function NoProducts({ search }: { readonly search: Search }) {
+function NoProducts() {
   const can = useCan();
   const navigate = useNavigate();
-  const isFiltered = Object.keys(search).some((key) => !key.startsWith('sort_'));
-  const icon = <Package size={20} strokeWidth={1.5} aria-hidden />;
-  if (search.low_stock === 'true') {
-    return (
-      <EmptyState icon={icon} title="Nothing is running out">
-        Products appear here when few units are left to sell.
-      </EmptyState>
-    );
-  }
-  if (isFiltered) {
-    return <NoMatch icon={icon} names={['product', 'products']} onClear={() => void navigate({ to: '/products' })} />;
-  }
   const action = can('products.create') && (
-    <Button look="primary" onClick={() => void navigate({ to: '/products/new' })}>
+    <Button variant="primary" onClick={() => void navigate({ to: '/products/new' })}>
       New product
     </Button>
   );
   return (
-    <EmptyState icon={icon} title="No products yet" action={action}>
+    <EmptyState icon={Package} title="No products yet" action={action}>
       Create the first one{can('products.import') && ', or import all of them from a CSV file'}.
     </EmptyState>
   );

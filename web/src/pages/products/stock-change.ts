@@ -1,10 +1,12 @@
 import type { Product, StockChange } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRefresh } from '../../api-action.ts';
-import { keyOf } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { api, useTenant } from '../../session.ts';
-import { submit } from '../../submission.ts';
+import { affectedByStock } from '../../api/affected-keys.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useRefetch } from '../../api/use-action.ts';
+import { tenantKey } from '../../api/use-api.ts';
+import { submit } from '../../form/submission.ts';
+import { api, useTenant } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 
 export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference'> {
@@ -19,14 +21,14 @@ interface CachedPage {
 export function useStockChange() {
   const cache = useQueryClient();
   const tenant = useTenant();
-  const refresh = useRefresh();
-  const lists = { queryKey: keyOf(tenant, 'products', 'list') };
+  const refetch = useRefetch();
+  const lists = { queryKey: tenantKey(tenant, keys.products.lists) };
   const add = ({ id }: Product, change: number) => {
     const moved = (one: Product): Product =>
       one.id === id ? { ...one, stock: one.stock + change, available: one.available + change } : one;
     cache.setQueriesData<CachedPage>(lists, (page) => page && { ...page, rows: page.rows.map(moved) });
     cache.setQueryData<{ product: Product }>(
-      keyOf(tenant, 'products', id),
+      tenantKey(tenant, keys.products.detail(id)),
       (detail) => detail && { product: moved(detail.product) },
     );
   };
@@ -35,7 +37,7 @@ export function useStockChange() {
     mutationFn: ({ product: { id, stock }, ...change }: StockEdit) =>
       submit(`stock.${id}.${stock}`, api().products.changeStock, { id, ...change }),
     async onMutate({ product, change }) {
-      await cache.cancelQueries({ queryKey: keyOf(tenant, 'products') });
+      await cache.cancelQueries({ queryKey: tenantKey(tenant, keys.products.all) });
       add(product, change);
     },
     onSuccess({ product: { title, stock } }) {
@@ -43,8 +45,8 @@ export function useStockChange() {
     },
     onError(error, { product, change }) {
       add(product, -change);
-      toast(messageOf(error));
+      toast(errorMessage(error));
     },
-    onSettled: () => refresh('products'),
+    onSettled: (_result, _error, { product }) => refetch(...affectedByStock(product.id)),
   });
 }

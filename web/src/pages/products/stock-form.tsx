@@ -1,6 +1,6 @@
-import type { Product } from '@chowk/client';
+import { type Product, productsLimits } from '@chowk/client';
 import { type ReactNode, useState } from 'react';
-import { count } from '../../format.ts';
+import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -32,7 +32,7 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
   const { mutate } = useStockChange();
   const number = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : undefined;
   const change = number === undefined ? undefined : mode === 'set' ? number - product.stock : number;
-  const problem = change === undefined && text.trim() !== '' ? 'Enter a whole number.' : problemOf(product, change);
+  const problem = change === undefined && text.trim() !== '' ? 'Enter a whole number.' : stockProblem(product, change);
   return (
     <form
       className="grid grid-cols-1 gap-4"
@@ -100,17 +100,24 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
           )}
         </Field>
         <Field label="Reference">
-          {(control) => <Input {...control} name="reference" maxLength={255} placeholder="Optional" />}
+          {(control) => (
+            <Input
+              {...control}
+              name="reference"
+              maxLength={productsLimits.changeStock.reference}
+              placeholder="Optional"
+            />
+          )}
         </Field>
       </div>
-      <Button type="submit" look="primary" disabled={change === undefined || problem !== undefined}>
+      <Button type="submit" variant="primary" disabled={change === undefined || problem !== undefined}>
         Save
       </Button>
     </form>
   );
 }
 
-function problemOf({ stock, reserved, available }: Product, change: number | undefined): string | undefined {
+function stockProblem({ stock, reserved, available }: Product, change: number | undefined): string | undefined {
   if (change === undefined) return undefined;
   if (stock + change > maxStock) return `The stock can be at most ${count(maxStock)}.`;
   if (-change <= available) return undefined;

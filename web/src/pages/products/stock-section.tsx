@@ -1,8 +1,9 @@
 import type { Product, StockMovement } from '@chowk/client';
 import { useState } from 'react';
-import { useApi, useCan } from '../../api-query.ts';
-import { messageOf } from '../../form.ts';
-import { count } from '../../format.ts';
+import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useApi, useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -19,11 +20,11 @@ export function StockSection({ product }: { readonly product: Product }) {
   const { id, stock, reserved, available } = product;
   const canEdit = useCan()('products.edit');
   const [size, setSize] = useState(shownAtFirst);
-  const { data, error } = useApi(['products', id, 'movements', size], (client) =>
+  const { data, error } = useApi(keys.products.movements(id, size), (client) =>
     client.products.movements({ id, per_page: size }),
   );
   const trigger = (
-    <Button look="quiet" className="-mr-3.5">
+    <Button variant="quiet" className="-mr-3.5">
       Change stock
     </Button>
   );
@@ -35,7 +36,7 @@ export function StockSection({ product }: { readonly product: Product }) {
         <Figure label="Available" value={available} isAlarming={available <= 0} />
       </dl>
       {data === undefined && error ? (
-        <Notice tone="error">{messageOf(error)}</Notice>
+        <Notice tone="error">{errorMessage(error)}</Notice>
       ) : data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : data.movements.length === 0 ? (
@@ -44,7 +45,7 @@ export function StockSection({ product }: { readonly product: Product }) {
         <Movements movements={data.movements} />
       )}
       {size === shownAtFirst && data && data.pagination.total > shownAtFirst && (
-        <Button look="quiet" className="justify-self-start -ml-3.5" onClick={() => setSize(shownAtMost)}>
+        <Button variant="quiet" className="justify-self-start -ml-3.5" onClick={() => setSize(shownAtMost)}>
           Show more movements
         </Button>
       )}

@@ -1,5 +1,6 @@
 import type { ProductImage } from '@chowk/client';
 import { Image } from 'lucide-react';
+import { Icon } from '../../ui/icon.tsx';
 
 interface ThumbnailProps {
   readonly image: ProductImage | undefined;
@@ -9,14 +10,14 @@ interface ThumbnailProps {
 }
 
 export function Thumbnail({ image, className, alt = '' }: ThumbnailProps) {
-  const look = `shrink-0 rounded-control border border-line bg-sunken ${className}`;
+  const style = `shrink-0 rounded-control border border-line bg-sunken ${className}`;
   if (!image) {
     return (
-      <span className={`grid place-items-center text-faint ${look}`}>
-        <Image size={14} strokeWidth={1.5} aria-hidden />
+      <span className={`grid place-items-center text-faint ${style}`}>
+        <Icon icon={Image} size={14} />
       </span>
     );
   }
   const smallest = image.sizes.at(-1)?.url ?? image.url;
-  return <img src={smallest} alt={alt} loading="lazy" className={`object-cover ${look}`} />;
+  return <img src={smallest} alt={alt} loading="lazy" className={`object-cover ${style}`} />;
 }

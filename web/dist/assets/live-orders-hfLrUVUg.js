@@ -1,1 +1,0 @@
-import{t as e}from"./live-CTnz_uSo.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,`orders`,...n)}export{n as t};

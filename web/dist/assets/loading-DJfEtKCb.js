@@ -1,1 +1,0 @@
-import{Ln as e,kt as t,t as n}from"./notice-Dlogf_-o.js";import{t as r}from"./skeleton-Cz42NA9L.js";var i=e();function a({error:e,className:a}){return e?(0,i.jsx)(n,{tone:`error`,children:t(e)}):(0,i.jsx)(r,{className:`w-full ${a}`})}export{a as t};

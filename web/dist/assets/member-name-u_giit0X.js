@@ -1,1 +1,0 @@
-import{a as e,i as t,r as n}from"./api-query-ClpX8Qq2.js";function r(){let{data:r}=e(),i=t(),{data:a}=n([`team`,`names`],e=>e.team.list({per_page:100}),i(`team.view`));return e=>e!==null&&e===r?.id?`you`:a?.team.find(t=>t.id===e)?.name}export{r as t};

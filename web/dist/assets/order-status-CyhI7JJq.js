@@ -1,1 +1,0 @@
-import{t as e}from"./status-pill-y_oG88nX.js";import{i as t}from"./status-DWVRecrc.js";import{Ln as n}from"./notice-Dlogf_-o.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

@@ -1,1 +1,0 @@
-import{Qt as e}from"./notice-Dlogf_-o.js";import{n as t,r as n}from"./useMatch-PHREObTA.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

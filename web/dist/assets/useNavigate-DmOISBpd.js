@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime-WkwZ5CU-.js";import{Qt as t,Rn as n}from"./notice-Dlogf_-o.js";var r=e(n(),1),i=r.useLayoutEffect;function a(e){let n=t();return r.useCallback(t=>n.navigate({...t,from:t.from??e?.from}),[e?.from,n])}function o(e){let n=t(),o=a(),s=r.useRef(null);return i(()=>{s.current!==e&&(o(e),s.current=e)},[n,e,o]),null}export{a as n,i as r,o as t};

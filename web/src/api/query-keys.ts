@@ -1,0 +1,92 @@
+/* The keys of everything that is read from the platform. A key stands for itself and for all keys that begin with it. */
+
+declare const brand: unique symbol;
+
+/** Without the tenant, which `useApi` adds. */
+export type Key = readonly unknown[] & { readonly [brand]: true };
+
+const key = (...parts: readonly unknown[]) => parts as unknown as Key;
+
+export const keys = {
+  me: key('me'),
+  permissions: key('permissions'),
+  devices: key('devices'),
+  palette: (text: string) => key('palette', text),
+  profile: {
+    details: key('profile', 'details'),
+    sessions: key('profile', 'sessions'),
+    tokens: key('profile', 'tokens'),
+    activity: key('profile', 'activity'),
+    activityPage: (page: number) => key('profile', 'activity', page),
+  },
+  team: {
+    names: key('team', 'names'),
+    total: key('team', 'total'),
+    invitations: key('team', 'invitations'),
+    roles: key('team', 'roles'),
+  },
+  notifications: {
+    all: key('notifications'),
+    inbox: key('notifications', 'inbox'),
+    lists: key('notifications', 'list'),
+    list: (search: object) => key('notifications', 'list', search),
+    preferences: key('notifications', 'preferences'),
+  },
+  orders: {
+    all: key('orders'),
+    lists: key('orders', 'list'),
+    list: (search: object) => key('orders', 'list', search),
+    /** Counts, statistics, the latest orders and the latest activity. */
+    summaries: key('orders', 'summary'),
+    counts: key('orders', 'summary', 'counts'),
+    statistics: (days: number) => key('orders', 'summary', 'statistics', days),
+    latest: key('orders', 'summary', 'latest'),
+    activity: key('orders', 'summary', 'activity'),
+    details: key('orders', 'detail'),
+    detail: (id: string | undefined) => key('orders', 'detail', id),
+    audit: (id: string) => key('orders', 'detail', id, 'audit'),
+  },
+  customers: {
+    all: key('customers'),
+    lists: key('customers', 'list'),
+    list: (search: object) => key('customers', 'list', search),
+    search: (text: string) => key('customers', 'search', text),
+    tags: key('customers', 'tags'),
+    /** The segments, the total and the VIPs at risk. */
+    summaries: key('customers', 'summary'),
+    segments: key('customers', 'summary', 'segments'),
+    total: key('customers', 'summary', 'total'),
+    vipsAtRisk: key('customers', 'summary', 'vips-at-risk'),
+    details: key('customers', 'detail'),
+    detail: (id: string | undefined) => key('customers', 'detail', id),
+    orders: (id: string, size: number) => key('customers', 'detail', id, 'orders', size),
+    conversations: (id: string, size?: number) => key('customers', 'detail', id, 'conversations', size),
+    changes: (id: string, size: number) => key('customers', 'detail', id, 'changes', size),
+    data: (id: string) => key('customers', 'detail', id, 'data'),
+    mergePreview: (pair: object) => key('customers', 'merge', pair),
+  },
+  products: {
+    all: key('products'),
+    lists: key('products', 'list'),
+    list: (search: object) => key('products', 'list', search),
+    search: (text: string) => key('products', 'search', text),
+    categories: key('products', 'categories'),
+    total: key('products', 'total'),
+    runningOut: key('products', 'running-out'),
+    detail: (id: string) => key('products', 'detail', id),
+    movements: (id: string, size: number) => key('products', 'detail', id, 'movements', size),
+  },
+  conversations: {
+    all: key('conversations'),
+    lists: key('conversations', 'list'),
+    list: (filters: object) => key('conversations', 'list', filters),
+    /** How many there are, by status and by view. */
+    summaries: key('conversations', 'summary'),
+    counts: key('conversations', 'summary', 'counts'),
+    total: (view: string, userId: number) => key('conversations', 'summary', 'total', view, userId),
+    byCustomer: (customerId: string) => key('conversations', 'customer', customerId),
+    byCustomers: key('conversations', 'customer'),
+    detail: (id: string) => key('conversations', 'detail', id),
+    messages: (id: string) => key('conversations', 'detail', id, 'messages'),
+  },
+};
