@@ -15,7 +15,8 @@ export interface RequestSource {
  * because one client usually controls the whole prefix.
  */
 export function networkPrefix(address: string): string {
-  if (!isIPv6(address)) return address;
+  // Only an IPv6 address has a colon; the check of a whole address takes longer.
+  if (!address.includes(':') || !isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   const [head = '', tail] = address.toLowerCase().split('%')[0]?.split('::') ?? [];

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { isLocalRequest } from '../network.ts';
 import { limitAnonymous } from './rate-limit.ts';
+import { RequestTimes } from './request-times.ts';
 
 let registryOfProcess: Registry | undefined;
 
@@ -41,23 +42,12 @@ export class HttpMetrics {
   }
 
   #measureRequests(): void {
-    const histogram = new Histogram({
-      name: 'chowk_http_request_seconds',
-      help: 'Duration of requests by method, route and class of status.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers: [this.#registry],
-    });
-    // `labels` validates and hashes its arguments, which would cost more than the observation.
-    const series = new Map<string, ReturnType<typeof histogram.labels>>();
+    const times = new RequestTimes();
+    this.#registry.registerMetric(times as never);
     this.#app.addHook('onResponse', (request, reply, done) => {
       // `routeOptions` creates a new object on every access.
       const route = request.exchange?.route.action.path ?? request.routeOptions.url ?? 'unknown';
-      const status = `${Math.floor(reply.statusCode / 100)}xx`;
-      const key = `${request.method} ${route} ${status}`;
-      const observer = series.get(key) ?? histogram.labels(request.method, route, status);
-      series.set(key, observer);
-      observer.observe(reply.elapsedTime / 1_000);
+      times.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
       done();
     });
   }
