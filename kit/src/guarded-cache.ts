@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from './when-ready.ts';
 
 /** The option `max` of LRUCache would allocate all entries at once. */
 export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
@@ -28,7 +29,7 @@ export class GuardedCache<Value extends object, Source = void> {
   }
 
   /** Returns a promise only if it has to load. */
-  get(key: string, source: Source): Promise<Value | undefined> | Value | undefined {
+  get(key: string, source: Source): MaybePromise<Value | undefined> {
     const hit = this.#hits.get(key);
     if (hit) return hit;
     if (this.#misses.get(key)) return undefined;

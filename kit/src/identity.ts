@@ -1,3 +1,5 @@
+import type { MaybePromise } from './when-ready.ts';
+
 export interface User {
   readonly id: number;
   readonly name: string;
@@ -42,9 +44,9 @@ export interface IdentityChange {
 /** Authenticates callers. A system module provides it. The first two functions are called for every request. */
 export interface Identity {
   /** `undefined` for a token that is unknown, expired or revoked. */
-  authenticate(token: string): Promise<Caller | undefined>;
+  authenticate(token: string): MaybePromise<Caller | undefined>;
   /** `undefined` if the caller is not a member of the tenant. */
-  membership(caller: Caller, tenantId: string): Promise<Membership | undefined>;
+  membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
   /** The caller of a session, for sockets, which outlive their token; `undefined` if it has expired or is revoked. */
   session(id: string): Promise<Caller | undefined>;
   /** Calls the listener when sessions, users or memberships have changed, in any process. */

@@ -91,3 +91,4 @@ export { slugify } from './slug.ts';
 export { and, join, raw, Sql, sql } from './sql.ts';
 export type { SystemServices } from './system-services.ts';
 export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';
+export { type MaybePromise, whenReady } from './when-ready.ts';

@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { expect, test } from 'vitest';
 import { fillTenant } from '../../server/src/demo/fill-tenant.ts';
@@ -32,7 +32,7 @@ async function everything({ db }: TestTenant): Promise<Record<string, unknown>> 
     'stock_movements',
   ];
   const row = await db.row(sql`
-    SELECT ${sql([tables.map((name) => `(SELECT md5(string_agg(t::text, ';' ORDER BY id)) FROM ${name} t) AS ${name}`).join()])},
+    SELECT ${raw(tables.map((name) => `(SELECT md5(string_agg(t::text, ';' ORDER BY id)) FROM ${name} t) AS ${name}`).join())},
       (SELECT md5(string_agg(c::text || m::text, ';' ORDER BY m.id)) FROM conversations c
         JOIN conversation_messages m ON m.conversation_id = c.id) AS conversations`);
   return row as Record<string, unknown>;
@@ -144,7 +144,7 @@ test('emails and phones of existing customers are not used again', async () => {
     'conversation_messages',
     'conversations',
   ]) {
-    await tenant.db.run(sql([`DELETE FROM ${table}`]));
+    await tenant.db.run(raw(`DELETE FROM ${table}`));
   }
   await tenant.db.run(sql`UPDATE customers SET id = gen_random_uuid()`);
   await fill(tenant, { customers: 20 });

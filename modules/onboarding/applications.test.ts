@@ -290,9 +290,11 @@ test('mandatory products of the reseller are copied, and later their changes', a
   );
   await asha.delete(`${products}/${created.product.id}`);
   await eventually(async () => expect(await rows()).toMatchObject([{ sku, mandatory: false }]));
-  const audit = await child?.db.rows<{ action: string }>(sql`
-    SELECT DISTINCT action FROM module_bus_audit_log WHERE transport = 'system'`);
-  expect(audit).toEqual([{ action: 'onboarding.copyCatalogue' }]);
+  await eventually(async () => {
+    const audit = await child?.db.rows<{ action: string }>(sql`
+      SELECT DISTINCT action FROM module_bus_audit_log WHERE transport = 'system'`);
+    expect(audit).toEqual([{ action: 'onboarding.copyCatalogue' }]);
+  });
 });
 
 test('a new tenant hears that its database is migrated', async () => {

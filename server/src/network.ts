@@ -3,8 +3,8 @@ import { isIPv6 } from 'node:net';
 
 /** The origin of a request. */
 export interface RequestSource {
-  /** The client's address, from the headers of trusted proxies. */
-  readonly ip: string;
+  /** The client's address, from the headers of trusted proxies. `undefined` if it has disconnected. */
+  readonly ip: string | undefined;
   readonly host: string;
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
@@ -14,7 +14,7 @@ export interface RequestSource {
  * The network to which limits apply: an IPv4 address, also in IPv4-mapped form, or the /64 prefix of an IPv6 address,
  * because one client usually controls the whole prefix.
  */
-export function networkPrefix(address: string): string {
+export function networkPrefix(address = ''): string {
   // Only an IPv6 address has a colon; the check of a whole address takes longer.
   if (!address.includes(':') || !isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,4 +1,4 @@
-import { atMost, type SystemServices } from '@chowk/kit';
+import { atMost, type MaybePromise, type SystemServices, whenReady } from '@chowk/kit';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { SigningKeys } from './signing-keys.ts';
@@ -60,13 +60,14 @@ export class AccessTokens {
   }
 
   /** The claims of a token, or `undefined` if it is forged, expired or signed with a revoked key. */
-  async verify(token: string): Promise<AccessToken | undefined> {
+  verify(token: string): MaybePromise<AccessToken | undefined> {
     const cached = this.#verified.get(token);
     if (!cached) return token.length > maxTokenLength ? undefined : this.#verifyNew(token);
-    const trusted = (await this.#keys.get())?.trusted;
-    if (cached.expiresAt * 1_000 > this.#now().getTime() && trusted?.has(cached.kid)) return cached;
-    this.#verified.delete(token);
-    return undefined;
+    return whenReady(this.#keys.get(), (keys) => {
+      if (cached.expiresAt * 1_000 > this.#now().getTime() && keys?.trusted.has(cached.kid)) return cached;
+      this.#verified.delete(token);
+      return undefined;
+    });
   }
 
   async #verifyNew(token: string): Promise<AccessToken | undefined> {

@@ -1,4 +1,13 @@
-import { type Caller, type Db, GuardedCache, type SystemCtx, type SystemServices, sql } from '@chowk/kit';
+import {
+  type Caller,
+  type Db,
+  GuardedCache,
+  type MaybePromise,
+  type SystemCtx,
+  type SystemServices,
+  sql,
+  whenReady,
+} from '@chowk/kit';
 import { hasEffectIn } from './permissions.ts';
 import { isShownEmailVerified } from './users.ts';
 
@@ -54,13 +63,14 @@ export class Memberships {
   }
 
   /** The caller's role and permissions in a tenant, limited to the scopes of the token and the rights of its maker. */
-  async find(caller: Caller, tenantId: string): Promise<Membership | undefined> {
-    const membership = await this.#members.get(`${caller.id} ${tenantId}`);
-    if (!membership || isOlder(caller, membership)) return undefined;
-    const { scopes } = caller.session;
-    const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
-    if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
-    return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
+  find(caller: Caller, tenantId: string): MaybePromise<Membership | undefined> {
+    return whenReady(this.#members.get(`${caller.id} ${tenantId}`), (membership) => {
+      if (!membership || isOlder(caller, membership)) return undefined;
+      const { scopes } = caller.session;
+      const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
+      if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
+      return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
+    });
   }
 
   async listTenants(userId: number): Promise<readonly TenantOfUser[]> {

@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Caller, type Db, GuardedCache, type Sql, type SystemCtx, type SystemServices, sql } from '@chowk/kit';
+import {
+  type Caller,
+  type Db,
+  GuardedCache,
+  type MaybePromise,
+  type Sql,
+  type SystemCtx,
+  type SystemServices,
+  sql,
+  whenReady,
+} from '@chowk/kit';
 import { type AccessTokens, accessTokenSeconds } from './access-tokens.ts';
 import { isShownEmailVerified, shownEmail } from './users.ts';
 
@@ -90,14 +100,18 @@ export class Sessions {
   }
 
   /** The caller of a valid token. */
-  async authenticate(token: string): Promise<Caller | undefined> {
+  authenticate(token: string): MaybePromise<Caller | undefined> {
     if (token.startsWith(personalPrefix)) {
       const hash = createHash('sha256').update(token).digest('base64');
-      return this.#unlessExpired(await this.#byHash.get(hash));
+      return whenReady(this.#byHash.get(hash), (session) => this.#unlessExpired(session));
     }
-    const claims = await this.#tokens.verify(token);
-    const session = claims && (await this.#byId.get(claims.sessionId));
-    return session?.caller.id === claims?.userId ? this.#unlessExpired(session) : undefined;
+    return whenReady(this.#tokens.verify(token), (claims) => claims && this.#findSession(claims));
+  }
+
+  #findSession({ sessionId, userId }: { sessionId: string; userId: number }): MaybePromise<Caller | undefined> {
+    return whenReady(this.#byId.get(sessionId), (session) =>
+      session?.caller.id === userId ? this.#unlessExpired(session) : undefined,
+    );
   }
 
   /** The caller of a session that has not ended. */

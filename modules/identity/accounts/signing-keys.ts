@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, ran
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { GuardedCache, type SystemServices, sql } from '@chowk/kit';
+import { GuardedCache, type MaybePromise, type SystemServices, sql, whenReady } from '@chowk/kit';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 
 interface KeyRow {
@@ -50,12 +50,13 @@ export class SigningKeys {
   }
 
   /** The trusted keys. Before the installation there are none. */
-  async get(): Promise<Keys | undefined> {
-    const keys = await this.#cache.get(cacheKey);
-    if (!keys || keys.validUntil > Date.now()) return keys;
-    // No notification is sent when a retired key expires.
-    this.#cache.invalidate(cacheKey);
-    return this.#cache.get(cacheKey);
+  get(): MaybePromise<Keys | undefined> {
+    return whenReady(this.#cache.get(cacheKey), (keys) => {
+      if (!keys || keys.validUntil > Date.now()) return keys;
+      // No notification is sent when a retired key expires.
+      this.#cache.invalidate(cacheKey);
+      return this.#cache.get(cacheKey);
+    });
   }
 
   async list(): Promise<readonly PublicKey[]> {

@@ -64,7 +64,8 @@ export interface CallServices {
  * them decides on its own who may do what.
  */
 export async function callAction(services: CallServices, call: Call): Promise<unknown> {
-  await authorizeAndCount(services, call);
+  const authorized = authorizeAndCount(services, call);
+  if (authorized) await authorized;
   const read = call.readInput();
   const input = read instanceof Promise ? await read : read;
   if (call.runOnce) return call.runOnce((transaction) => perform(services, call, input, transaction));
@@ -101,18 +102,26 @@ export function outputValue(output: unknown): unknown {
   return output instanceof Json ? output.value : output;
 }
 
-/** Throws unless the caller may call the action now. A refused call is recorded, unless it came from outside the tenant. */
-async function authorizeAndCount(services: CallServices, call: Call): Promise<void> {
+/** Throws unless the caller may call the action now. Returns a promise only if it has to wait. */
+function authorizeAndCount(services: CallServices, call: Call): Promise<void> | undefined {
   try {
     const authorized = authorize(services.installations, call.action, call, call.permission);
-    if (authorized) await authorized;
+    if (authorized) {
+      return authorized.then(() => takeFromLimits(services, call)).catch((error) => refuse(services, call, error));
+    }
     takeFromLimits(services, call);
+    return undefined;
   } catch (error) {
-    const isRecorded = call.module !== undefined || (error instanceof Failure && recordedRefusals.has(error.code));
-    const auditEntry = isRecorded ? beginAuditEntry(services, call, call.knownInput) : undefined;
-    if (auditEntry) services.audit.fail(auditEntry, error);
-    throw error;
+    return refuse(services, call, error);
   }
+}
+
+/** Records a refused call, unless it came from outside the tenant. */
+function refuse(services: CallServices, call: Call, error: unknown): never {
+  const isRecorded = call.module !== undefined || (error instanceof Failure && recordedRefusals.has(error.code));
+  const auditEntry = isRecorded ? beginAuditEntry(services, call, call.knownInput) : undefined;
+  if (auditEntry) services.audit.fail(auditEntry, error);
+  throw error;
 }
 
 const recordedRefusals: ReadonlySet<string> = new Set(['auth.forbidden', 'bus.rate_limited', 'http.too_many_requests']);

@@ -1,4 +1,4 @@
-import type { Identity } from '@chowk/kit/kernel';
+import { type Identity, type MaybePromise, whenReady } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
@@ -9,27 +9,30 @@ import type { RegisteredAction } from './registry.ts';
 /* Tenant, caller and rate limit of a call from outside, for every transport. */
 
 /** The tenant named by the host or `X-Tenant`; `undefined` if the action is not bound to one. */
-export async function tenantForAction(
+export function tenantForAction(
   directory: Directory,
   { tenant: mode = 'required' }: Pick<RegisteredAction, 'tenant'>,
   claim: { readonly host: string; readonly header: string | undefined },
-): Promise<TenantEntry | undefined> {
+): MaybePromise<TenantEntry | undefined> {
   if (mode === 'none') return undefined;
-  const resolved = await directory.resolve(claim);
-  if (!resolved && mode === 'required') throw fail('tenancy.required');
-  return resolved?.tenant;
+  return whenReady(directory.resolve(claim), (resolved) => {
+    if (!resolved && mode === 'required') throw fail('tenancy.required');
+    return resolved?.tenant;
+  });
 }
 
 /** The caller that a bearer token belongs to, and its membership in the tenant. An unknown token is anonymous. */
-export async function resolveCaller(
+export function resolveCaller(
   identity: Identity,
   token: string | undefined,
   tenant: TenantEntry | undefined,
-): Promise<Pick<Principal, 'caller' | 'membership'>> {
+): MaybePromise<Pick<Principal, 'caller' | 'membership'>> {
   if (!token) return anonymous;
-  const caller = await identity.authenticate(token);
-  if (!caller) return anonymous;
-  return { caller, membership: tenant && (await identity.membership(caller, tenant.id)) };
+  return whenReady(identity.authenticate(token), (caller) => {
+    if (!caller) return anonymous;
+    const membership = tenant && identity.membership(caller, tenant.id);
+    return whenReady(membership, (found) => ({ caller, membership: found }));
+  });
 }
 
 const anonymous = { caller: undefined, membership: undefined };

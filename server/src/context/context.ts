@@ -90,7 +90,7 @@ export class Context implements SystemCtx {
   get client(): Client {
     const { source } = this.#options;
     if (!source) return noClient;
-    const { ip: address, host, headers } = source;
+    const { ip: address = '', host, headers } = source;
     const header = (name: string) => {
       const value = headers[name];
       return typeof value === 'string' ? value : undefined;

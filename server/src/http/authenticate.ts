@@ -7,7 +7,8 @@ import { countFailedLookup } from './rate-limit.ts';
 export async function authenticate(exchange: Exchange): Promise<void> {
   const { kernel, request, tenant } = exchange;
   const token = bearerToken(request);
-  const { caller, membership } = await resolveCaller(kernel.identity, token, tenant);
+  const found = resolveCaller(kernel.identity, token, tenant);
+  const { caller, membership } = found instanceof Promise ? await found : found;
   if (token && !caller) countFailedLookup(exchange);
   exchange.caller = caller;
   exchange.membership = membership;

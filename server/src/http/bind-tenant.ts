@@ -12,7 +12,8 @@ export async function bindTenant(exchange: Exchange): Promise<void> {
   const header = request.headers['x-tenant'] as string | undefined;
   // `request.host` honors X-Forwarded-Host from trusted proxies only.
   try {
-    exchange.tenant = await tenantForAction(kernel.directory, route.action, { host: request.host, header });
+    const found = tenantForAction(kernel.directory, route.action, { host: request.host, header });
+    exchange.tenant = found instanceof Promise ? await found : found;
   } catch (error) {
     if (error instanceof Failure && error.code === 'tenancy.unknown') countFailedLookup(exchange);
     throw error;

@@ -39,7 +39,8 @@ test('requests to an alias that another process moves or removes follow it', asy
   const [from, to] = [await platform.tenant(), await platform.tenant()];
   const alias = uniqueId();
   const reached = async () => {
-    const resolved = await directory.resolve({ host: `${alias}.localhost`, header: undefined }).catch(() => undefined);
+    const claim = { host: `${alias}.localhost`, header: undefined };
+    const resolved = await Promise.try(() => directory.resolve(claim)).catch(() => undefined);
     return resolved?.tenant.id;
   };
   await runInOtherProcess(sql`INSERT INTO domains (domain, tenant_id, kind) VALUES (${alias}, ${from.id}, 'alias')`);
@@ -53,7 +54,8 @@ test('requests to an alias that another process moves or removes follow it', asy
 test('requests to a tenant that another process renames or deletes follow the change', async () => {
   const { id } = await platform.tenant();
   const reached = async () => {
-    const resolved = await directory.resolve({ host: 'localhost', header: id }).catch(() => undefined);
+    const claim = { host: 'localhost', header: id };
+    const resolved = await Promise.try(() => directory.resolve(claim)).catch(() => undefined);
     return resolved?.tenant.name;
   };
   expect(await reached()).toBe(id);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, GuardedCache, sql, type Tenant } from '@chowk/kit/kernel';
+import { type Db, GuardedCache, type MaybePromise, sql, type Tenant } from '@chowk/kit/kernel';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import { heldDatabase } from '../db/held-database.ts';
@@ -106,7 +106,7 @@ export class Directory {
   }
 
   /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid, unknown or suspended one. */
-  async resolve({ host, header }: TenantClaim): Promise<ResolvedTenant<TenantEntry> | undefined> {
+  resolve({ host, header }: TenantClaim): MaybePromise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
     if (key.length > maxCachedClaimLength) return resolveTenant(this.#lookup, this.#baseDomain, { host, header });
     return this.#resolved.get(key);
