@@ -163,7 +163,12 @@ if (checkouts.length === 0) {
   console.error('usage: node bench/faults.ts <checkout> [<another checkout>]');
   process.exit(2);
 }
-for (const checkout of checkouts) for (const fault of faults) await mustApply(checkout, fault);
+for (const checkout of checkouts) {
+  for (const fault of faults) await mustApply(checkout, fault);
+  for (const test of new Set(faults.map((fault) => fault.test))) {
+    if (!(await succeeds(checkout, test))) throw new Error(`${checkout}: ${test} fails without a fault`);
+  }
+}
 
 const rows: string[][] = [];
 for (const fault of faults) {
@@ -188,12 +193,18 @@ async function isFound(checkout: string, { file, from, to, test }: Fault): Promi
     text.replace(from, () => to),
   );
   try {
-    const vitest = join(checkout, 'node_modules/.bin/vitest');
-    await promisify(execFile)(vitest, ['run', test, '--bail=1'], { cwd: checkout, maxBuffer: 2 ** 26 });
-    return false;
-  } catch {
-    return true;
+    return !(await succeeds(checkout, test));
   } finally {
     await writeFile(path, text);
   }
+}
+
+async function succeeds(checkout: string, test: string): Promise<boolean> {
+  const programs = join(checkout, 'node_modules/.bin');
+  const args = [join(programs, 'vitest'), 'run', test, '--bail=1'];
+  const options = { cwd: checkout, maxBuffer: 2 ** 26 };
+  return promisify(execFile)(join(programs, 'node'), args, options).then(
+    () => true,
+    () => false,
+  );
 }
