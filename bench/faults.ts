@@ -48,7 +48,12 @@ const inputFaults: [name: string, file: string, from: string, to: string][] = [
     'parts.length === 0',
   ],
   ['input: a cursor without JSON', 'kit/src/paging.ts', '  } catch {\n    return undefined;', '  } finally {\n'],
-  ['input: page 0', 'kit/src/paging.ts', 'page: Default(Type.Integer({ minimum: 1, ', 'page: Default(Type.Integer({ '],
+  [
+    'input: page 0',
+    'kit/src/paging.ts',
+    '  page: Default(Type.Integer({ minimum: 1, ',
+    '  page: Default(Type.Integer({ ',
+  ],
   [
     'input: no records per page',
     'kit/src/paging.ts',
