@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './run.ts';
 
-/** `npm test` runs all tests, `npm test -- quick` those that take two minutes together: the list is in vitest.config.ts. */
+/** `npm test` runs all tests, `npm test -- quick` all but the slow ones, which vitest.config.ts lists. */
 const args = process.argv.slice(2);
 const isQuick = args[0] === 'quick';
 if (isQuick) process.env.CHOWK_TESTS = 'quick';
