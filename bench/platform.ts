@@ -13,6 +13,8 @@ export interface Platform extends Pick<Running, 'stop'> {
   readonly database: { readonly host: string; readonly port: number; readonly user: string; readonly password: string };
   readonly central: string;
   headers(tenant: string): Record<string, string>;
+  /** `headers` have a new token afterwards: one is valid for 15 minutes. */
+  signIn(): Promise<void>;
   get<Body>(path: string, headers?: Record<string, string>): Promise<Body>;
   post<Body>(path: string, body: object, headers?: Record<string, string>): Promise<Body>;
 }
@@ -36,7 +38,7 @@ export async function startPlatform(stage: Stage, options: PlatformOptions): Pro
     RATE_LIMIT_PER_MINUTE: '10000000',
     ...environment,
   });
-  const address: Omit<Platform, 'headers' | 'get' | 'post' | 'stop'> = JSON.parse(await running.firstLine());
+  const address: Omit<Platform, 'headers' | 'signIn' | 'get' | 'post' | 'stop'> = JSON.parse(await running.firstLine());
   const request = async <Body>(
     method: string,
     path: string,
@@ -51,10 +53,14 @@ export async function startPlatform(stage: Stage, options: PlatformOptions): Pro
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json() as Promise<Body>;
   };
+  let { token } = address;
   return {
     ...address,
     stop: running.stop,
-    headers: (tenant) => ({ authorization: `Bearer ${address.token}`, 'x-tenant': tenant }),
+    headers: (tenant) => ({ authorization: `Bearer ${token}`, 'x-tenant': tenant }),
+    async signIn() {
+      token = (await request<{ access_token: string }>('POST', '/api/v1/auth/login', {}, address.credentials)).access_token;
+    },
     get: (path, headers = {}) => request('GET', path, headers),
     post: (path, body, headers = {}) => request('POST', path, headers, body),
   };
