@@ -32,7 +32,14 @@ const slow = [
   'modules/orders/{list,export,statistics}',
   'modules/products/{csv,images,list}',
   'modules/graphql/{diff,permissions}',
-  'modules/customers/demo',
+  'modules/customers/{demo,list,segments,merge,addresses}',
+  'modules/{mcp/mcp,conversations/list,webhooks/webhooks,onboarding/applications}',
+  'modules/{graphql/persisted,installation/actions,orders/concurrency,products/stock}',
+  'modules/notifications/{rules/apply-rules,messages/messages,devices/push,preferences/preferences,concurrency}',
+  'modules/identity/{profile/email-change,team/grants,team/team,team/invitations,oauth/rotate-keys,oauth/oauth-interop}',
+  'server/src/{db/budget,redis/redis,events/delivery-worker,jobs/rings,config/config,realtime/browser}',
+  'server/src/graphql/{subscriptions,subscription-protocol}',
+  'kit/src/list',
 ].map((name) => `${name}.test.ts`);
 const isQuick = process.env.CHOWK_TESTS === 'quick';
 
