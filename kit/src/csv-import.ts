@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { setImmediate } from 'node:timers/promises';
 import { unescapeFormula } from './csv.ts';
+import { readRecords } from './csv-records.ts';
 import { invalid } from './errors.ts';
 import { splitList } from './filter.ts';
 import { inWords } from './in-words.ts';
@@ -43,10 +43,8 @@ export const ImportReport = named(
 export type ImportReport = Static<typeof ImportReport>;
 
 const maxRows = 50_000;
-/** Parsing in chunks keeps a large file from blocking the process. */
-const chunkLength = 65_536;
-
-const options = { bom: true, info: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true };
+/** Other requests run after so many. */
+const recordsAtOnce = 1_000;
 
 /** The rows of a CSV file and the errors of unusable ones. 422 if the file cannot be parsed. */
 export async function readCsv(text: string, format: Format): Promise<{ rows: CsvRow[]; errors: RowErrors[] }> {
@@ -54,7 +52,12 @@ export async function readCsv(text: string, format: Format): Promise<{ rows: Csv
   const errors: RowErrors[] = [];
   const lines = new Map<string, number>();
   let header: readonly string[] | undefined;
-  for await (const { line, cells } of records(text)) {
+  let read = 0;
+  for (const { line, cells } of readRecords(text)) {
+    read += 1;
+    if (read % recordsAtOnce === 0) await setImmediate();
+    const isEmpty = cells.length === 1 && cells[0] === '';
+    if (isEmpty) continue;
     if (!header) {
       header = readHeader(format, cells);
       continue;
@@ -67,24 +70,6 @@ export async function readCsv(text: string, format: Format): Promise<{ rows: Csv
   }
   if (!header) throw invalid({ file: 'The file is empty.' });
   return { rows, errors };
-}
-
-async function* records(text: string): AsyncGenerator<{ line: number; cells: readonly string[] }> {
-  let line = 1;
-  try {
-    const parsed = Readable.from(chunks(text)).pipe(parse(options));
-    for await (const { record, info } of parsed as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      const isEmpty = record.length === 1 && record[0] === '';
-      if (!isEmpty) yield { line, cells: record };
-      line = info.lines + 1;
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? invalid({ file: `${error.message}.` }) : error;
-  }
-}
-
-function* chunks(text: string): Generator<string> {
-  for (let start = 0; start < text.length; start += chunkLength) yield text.slice(start, start + chunkLength);
 }
 
 function readHeader({ columns, key }: Format, cells: readonly string[]): string[] {

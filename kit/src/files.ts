@@ -6,6 +6,8 @@ export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/
 
 /** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
 export interface Upload {
+  /** The name of its field in the form. */
+  readonly field: string;
   /** Detected from the content. */
   readonly type: FileType;
   /** In bytes. */
@@ -69,6 +71,13 @@ interface WriteOptions {
   readonly isPublic?: boolean;
 }
 
+/** A picture in one size. */
+export interface WrittenImage {
+  readonly file: WrittenFile;
+  readonly width: number;
+  readonly height: number;
+}
+
 interface LinkOptions {
   /** How long the link works. Default 300, at most 86,400. */
   readonly seconds?: number;
@@ -83,6 +92,12 @@ interface LinkOptions {
 export interface Files {
   /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
   write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
+  /**
+   * Encodes a picture anew and writes it as public WebP files, the largest first: one for each size, which is the length of the
+   * longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place where
+   * a photo was taken. Throws 422 if it cannot be read.
+   */
+  writeImage(upload: Upload, sizes: readonly number[]): Promise<WrittenImage[]>;
   keep(file: WrittenFile): Promise<StoredFile>;
   /** Throws 404 if there is no such file. */
   read(id: string): Promise<Readable>;

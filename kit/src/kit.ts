@@ -33,7 +33,7 @@ export {
   taken,
 } from './errors.ts';
 export { afterCommit, type Delivery, defineEvent, type EventTypes, inTransaction, matchesEvent } from './event.ts';
-export { type Upload, UploadedFile, type WrittenFile } from './files.ts';
+export { type Upload, UploadedFile, type WrittenFile, type WrittenImage } from './files.ts';
 export {
   between,
   containsWords,

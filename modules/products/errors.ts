@@ -4,11 +4,6 @@ export const errors = {
   'products.not_found': { status: 404, message: 'There is no product {key}.' },
   'products.reservation_not_found': { status: 404, message: 'This product has no reservation {key}.' },
   'products.image_not_found': { status: 404, message: 'This product has no image {key}.' },
-  'products.images_busy': { status: 503, message: 'Too many images are being processed; try again in a moment.' },
-  'products.images_unavailable': {
-    status: 503,
-    message: 'This server cannot process images: the library sharp does not load on it.',
-  },
   'products.insufficient_stock': {
     status: 409,
     message: 'Insufficient stock for {sku}: requested {requested}, available {available}.',

@@ -132,11 +132,13 @@ function pngChunk(type: string, data: Buffer): Buffer {
 }
 
 /** A PNG file with this size in its header and this data. */
-function png(width: number, height: number, data: Buffer, ...more: Buffer[]): Buffer {
-  const header = Buffer.from('00000000000000000800000000', 'hex');
+function png(width: number, height: number, data: Buffer, { depth = 8, colorType = 0, comment = [] as Buffer[] } = {}) {
+  const header = Buffer.from('00000000000000000000000000', 'hex');
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  const chunks = [pngChunk('IHDR', header), ...more, pngChunk('IDAT', data), pngChunk('IEND', Buffer.alloc(0))];
+  header.writeUInt8(depth, 8);
+  header.writeUInt8(colorType, 9);
+  const chunks = [pngChunk('IHDR', header), ...comment, pngChunk('IDAT', data), pngChunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...chunks]);
 }
 
@@ -148,9 +150,20 @@ test.each<[what: string, content: Uint8Array, problem: RegExp]>([
   [
     'a picture of 2.5 billion pixels in 100 bytes',
     png(50_000, 50_000, deflateSync(Buffer.alloc(10))),
-    /50 million pixels/,
+    /16384 pixels on each side/,
   ],
-  ['a picture one pixel wide and 60 million high', png(1, 60_000_000, zeros), /50 million pixels|damaged/],
+  ['a picture one pixel wide and 60 million high', png(1, 60_000_000, zeros), /16384 pixels|damaged/],
+  [
+    'a picture 50 million pixels wide and one high',
+    png(50_000_000, 1, deflateSync(Buffer.alloc(50_000_001))),
+    /16384 pixels/,
+  ],
+  ['a picture of too many pixels', png(10_000, 10_000, deflateSync(Buffer.alloc(10))), /50 million pixels/],
+  [
+    'a picture whose pixels have eight bytes each',
+    png(7_000, 7_000, deflateSync(Buffer.alloc(10)), { depth: 16, colorType: 6 }),
+    /8 bits per channel/,
+  ],
   ['a picture of the largest size that has no data', png(7_000, 7_000, deflateSync(Buffer.alloc(10))), /damaged/],
   ['a picture without a width', png(0, 10, zeros), /damaged/],
   ['the signature of a picture and nothing else', small.subarray(0, 8), /damaged/],
@@ -172,7 +185,9 @@ test.each<[what: string, content: Uint8Array]>([
   ['more data than pixels', png(10, 10, zeros)],
   [
     'a compressed comment of 40 MB',
-    png(10, 10, deflateSync(Buffer.alloc(110)), pngChunk('zTXt', Buffer.concat([Buffer.from('c\0\0'), zeros]))),
+    png(10, 10, deflateSync(Buffer.alloc(110)), {
+      comment: [pngChunk('zTXt', Buffer.concat([Buffer.from('c\0\0'), zeros]))],
+    }),
   ],
 ])('a picture with %s does no harm', async (_, content) => {
   const { id } = await newProduct();

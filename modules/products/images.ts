@@ -1,9 +1,11 @@
-import { type Ctx, changesBetween, invalid, pickFields, type Upload, type WrittenFile } from '@chowk/kit';
+import { type Ctx, changesBetween, invalid, pickFields, type Upload } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { getProduct, lockProduct } from './products.ts';
-import { type Picture, resizeImage } from './resize-image.ts';
 import { type Fields, saveProducts } from './save.ts';
 import { maxImages, NewProduct, type Product, type ProductImage } from './schemas.ts';
+
+/** The longer side in pixels. */
+const imageSizes = [1_600, 800, 200];
 
 interface Key {
   readonly id: string;
@@ -14,7 +16,7 @@ interface Key {
 export async function addImage(ctx: Ctx, input: { id: string; file: Upload; alt: string }): Promise<ProductImage> {
   const { id, file, alt } = input;
   requireRoom(await getProduct(ctx, { id }));
-  const written = await writePictures(ctx, await resizeImage(file));
+  const written = await ctx.files.writeImage(file, imageSizes);
   return ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
     requireRoom(product);
@@ -24,15 +26,6 @@ export async function addImage(ctx: Ctx, input: { id: string; file: Upload; alt:
     await saveImages(tx, product, [...product.images, image]);
     return image;
   });
-}
-
-/** One after the other: if one fails, no other is being written any more. */
-async function writePictures(ctx: Ctx, pictures: readonly Picture[]) {
-  const written: (Omit<Picture, 'data'> & { file: WrittenFile })[] = [];
-  for (const { data, width, height } of pictures) {
-    written.push({ width, height, file: await ctx.files.write(data, { type: 'image/webp', isPublic: true }) });
-  }
-  return written;
 }
 
 /** Changes the description of an image or moves it. */

@@ -107,6 +107,11 @@ export const kernelErrors = {
     status: 429,
     message: 'Too many concurrent uploads; try again when one of them has finished.',
   },
+  'files.images_busy': { status: 503, message: 'Too many images are being processed; try again in a moment.' },
+  'files.images_unavailable': {
+    status: 503,
+    message: 'This server cannot process images: the library sharp does not load on it.',
+  },
   'files.unavailable': { status: 503, message: 'The file storage cannot be reached; try again in a moment.' },
   'db.out_of_resources': {
     status: 503,

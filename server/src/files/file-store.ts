@@ -12,10 +12,12 @@ import {
   Type,
   type Upload,
   type WrittenFile,
+  type WrittenImage,
 } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
+import { encodeImage } from './images/encode-image.ts';
 import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';
 
 /** The module that files belong to, in a tenant or, for system modules, in none. */
@@ -105,6 +107,16 @@ export class FileStore {
         if (!type) throw new Error('name the type of content that is not an upload');
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
         return this.#write(owner, changes, content, { type, isPublic });
+      },
+      writeImage: async (upload, sizes) => {
+        if (owner.tenantId === undefined) throw new Error('the files of a system module are private');
+        const images: WrittenImage[] = [];
+        // One after the other: if one fails, no other is being written any more.
+        for (const { data, width, height } of await encodeImage(upload, sizes)) {
+          const file = await this.#write(owner, changes, data, { type: 'image/webp', isPublic: true });
+          images.push({ file, width, height });
+        }
+        return images;
       },
       keep: (file) =>
         inTransaction(async (transaction) => {

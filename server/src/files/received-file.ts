@@ -61,14 +61,19 @@ async function openNameless(folder: string): Promise<FileHandle> {
 
 /** An accepted file, open until `close`. */
 export class ReceivedFile implements Upload {
+  readonly field: string;
   readonly type: FileType;
   readonly size: number;
   readonly fileName: string;
   readonly #handle: FileHandle;
 
-  constructor({ handle, size }: ReceivedContent, type: FileType, fileName: string) {
+  constructor(
+    { handle, size }: ReceivedContent,
+    { field, type, fileName }: Pick<Upload, 'field' | 'type' | 'fileName'>,
+  ) {
     this.#handle = handle;
     this.size = size;
+    this.field = field;
     this.type = type;
     this.fileName = fileName;
   }

@@ -96,7 +96,7 @@ function acceptFile(
   const type = detectType(excerpt);
   if (!type || !types.includes(type)) throw fail('files.wrong_type', { types: listTypes(types) });
   if (isPolyglot(excerpt)) issues.add(name, `The ${name} has the content of more than one type of file.`);
-  return new ReceivedFile(content, type, fileName);
+  return new ReceivedFile(content, { field: name, type, fileName });
 }
 
 interface PartHandlers {
