@@ -37,6 +37,8 @@ export interface DeclaredPermission {
   readonly description: string;
   /** Allows damage that cannot be undone, or access to private data. */
   readonly isSensitive: boolean;
+  /** The system roles that the module grants it to. */
+  readonly roles: readonly string[];
 }
 
 export interface NewTenant {

@@ -22,7 +22,9 @@ export async function seedRoles(
   }));
   const roles = systemRoles.map(({ name, description }) => ({ name, description }));
   const grants = systemRoles.flatMap(({ name: role, holds }) =>
-    permissions.filter(({ name }) => holds(name)).map(({ name: permission }) => ({ role, permission })),
+    permissions
+      .filter(({ name, roles }) => holds(name) || roles.includes(role))
+      .map(({ name: permission }) => ({ role, permission })),
   );
   await db.tx(async (tx) => {
     await tx.run(sql`

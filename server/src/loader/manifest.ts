@@ -98,6 +98,8 @@ const Permission = Type.Union([
     description: Type.String({ minLength: 1 }),
     /** Allows damage that cannot be undone, or access to private data. */
     sensitive: Type.Optional(Type.Boolean()),
+    /** The system roles that get it besides Owner and Admin. */
+    roles: Type.Optional(Type.Array(Type.Enum(['Manager', 'Agent', 'Viewer']))),
   }),
 ]);
 
