@@ -33,6 +33,8 @@ const sessionSettings = [
   'TimeZone=UTC',
   'DateStyle=ISO',
   'idle_in_transaction_session_timeout=60000',
+  // New tables have no statistics: PostgreSQL overestimates their queries and spends a second compiling each.
+  'jit=off',
   // PostgreSQL notices within seconds that this process is gone, even during a statement, and releases its locks.
   'client_connection_check_interval=1000',
   'tcp_keepalives_idle=5',
