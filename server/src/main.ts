@@ -114,8 +114,9 @@ function openLazily(
   };
 }
 
-function previousKeys({ appPreviousKey }: Config): Buffer[] {
-  return appPreviousKey === undefined ? [] : [Buffer.from(appPreviousKey, 'base64')];
+function previousKeys({ appPreviousKey, appPreviousKeys }: Config): Buffer[] {
+  const keys = [...appPreviousKeys, ...(appPreviousKey === undefined ? [] : [appPreviousKey])];
+  return keys.map((key) => Buffer.from(key, 'base64'));
 }
 
 /** The commands of modules. If modules do not load, `help` still works; other commands report the error. */
