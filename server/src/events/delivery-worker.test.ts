@@ -108,6 +108,17 @@ test('an event of a process that does not deliver is delivered by one that does'
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
 });
 
+test('tenants whose listeners hang do not delay the others', async () => {
+  const hanging = await Promise.all(Array.from({ length: 5 }, () => platform.tenant()));
+  const holds = hanging.map(hold);
+  for (const tenant of hanging) await emit(platform, tenant, [1]);
+  const tenant = await platform.tenant();
+  await emit(platform, tenant, [1]);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+  for (const { release } of holds) release();
+  for (const one of hanging) await expect.poll(() => receivedBy(one), eventually).toEqual([1]);
+});
+
 test('a delivery that fails permanently waits for an operator; retried, it comes before later ones', async () => {
   const tenant = await platform.tenant();
   failing.add(`${tenant.id} 1`).add(`${tenant.id} 2`);

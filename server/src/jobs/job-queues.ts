@@ -23,7 +23,6 @@ interface DeadTask extends Task {
 
 /** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
-const workersPerQueue = 4;
 
 /** Named job queues in the central database, on pg-boss. */
 export class JobQueues {
@@ -112,9 +111,7 @@ export class JobQueues {
   /** Starts workers, which run until `stop`. */
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
-    await Promise.all(
-      queues.flatMap((queue) => Array.from({ length: workersPerQueue }, () => this.#worker.start(queue))),
-    );
+    await Promise.all(queues.map((queue) => this.#worker.start(queue)));
   }
 
   /** Waits up to this many seconds for running tasks; the others go back to their queues. */

@@ -1,4 +1,4 @@
-import { type Db, raw, type Secrets, type Sql, sql } from '@chowk/kit/kernel';
+import { type Db, join, raw, type Secrets, sql } from '@chowk/kit/kernel';
 import { quote } from './archive-tables.ts';
 
 /** A table with columns that the platform encrypts. */
@@ -27,8 +27,6 @@ export interface Reencrypted {
 }
 
 const batchSize = 500;
-const join = (parts: readonly Sql[], separator: string) =>
-  parts.slice(1).reduce((all, part) => sql`${all}${raw(separator)}${part}`, parts[0] as Sql);
 const keyId = (column: string) => sql`split_part(${raw(quote(column))}, '.', 2)`;
 
 /** Counts the encrypted values of a database by key. Tables that the database does not have are left out. */
