@@ -151,7 +151,7 @@ export async function boot(
   const audit = new AuditLog(log);
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
-    ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
+    ...registerActions(healthActions(config, central, redis), { module: undefined, tag: 'Platform' }),
     ...modules.flatMap(({ alias, manifest, definition: { actions: own, operations } }) =>
       registerActions(
         { ...own, ...operations },

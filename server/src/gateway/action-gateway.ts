@@ -69,6 +69,7 @@ function prepare(
     transport,
     validate,
     requestId: ctx.requestId,
+    clientAddress: ctx.client.address,
     isAudited: action.isAudited,
     knownInput: input,
     readInput: () => input,
