@@ -56,6 +56,7 @@ import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { claimKey } from './tenancy/installation-key.ts';
+import { migrationJobs } from './tenancy/migration-jobs.ts';
 import { moveJobs } from './tenancy/move-jobs.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
@@ -216,7 +217,13 @@ export async function boot(
   };
   const { handlers, schedules } = collectJobs(
     modules,
-    { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
+    {
+      ...kernelJobs,
+      ...mailer.jobs,
+      ...files.jobs,
+      ...moveJobs(central),
+      ...migrationJobs(central, databases, config.ringName),
+    },
     installations,
     runTask,
     (tasks) => jobs.addAll(tasks),
