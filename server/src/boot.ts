@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts';
 import { Context } from './context/context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
-import { migrate, readMigrations } from './db/migrations.ts';
+import { migrate, readMigrations, requireMigrated } from './db/migrations.ts';
 import { summarizeOutages } from './db/outage-log.ts';
 import { connectionLimits, type DatabaseServer } from './db/server.ts';
 import { Signals } from './db/signals.ts';
@@ -79,11 +79,13 @@ export interface BootOptions {
   readonly log: Log;
   readonly server: DatabaseServer;
   readonly secrets: SecretBox;
+  /** Whether the central database is migrated; otherwise it must have all migrations. Default true. */
+  readonly migrates?: boolean;
 }
 
 /** Wires the platform, from the database upward. There is no other wiring. */
 export async function boot(
-  { config, server, secrets, ...base }: BootOptions,
+  { config, server, secrets, migrates = true, ...base }: BootOptions,
   overrides: Overrides = {},
 ): Promise<Kernel> {
   const log = summarizeOutages(base.log);
@@ -97,7 +99,7 @@ export async function boot(
     await readMigrations('kernel', join(migrationsFolder, 'central')),
     ...system.map(({ migrations }) => migrations),
   ];
-  await migrate(address, database, centralMigrations);
+  await (migrates ? migrate : requireMigrated)(address, database, centralMigrations);
   await claimKey({ address, database }, limits, secrets.keyIds);
 
   const budget = new ConnectionBudget({

@@ -108,7 +108,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
-      connectErrors.add(error as Error);
+      connectErrors.add(nameServer(error as Error, address, database));
       connection.#watchdog.stop();
       await endClient(client);
       throw error;
@@ -235,6 +235,11 @@ export async function withConnection<Result>(
  */
 function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');
+}
+
+/** The log shows the properties of an error. */
+function nameServer(error: Error, { host, port }: ServerAddress, database: string): Error {
+  return Object.assign(error, { server: `${host}:${port}`, database });
 }
 
 /** Whether a migration has invalidated the prepared statement, or the server no longer has it. */

@@ -133,7 +133,7 @@ test('a delivery that fails permanently waits for an operator; retried, it comes
     .toEqual([{ attempts: 6 }]);
   await tenant.db.run(sql`UPDATE event_deliveries SET attempts = 5, due_at = now()`);
   deliveries.wake(tenant);
-  const dead = async () => (await jobs.list()).filter((job) => job.tenant === tenant.id);
+  const dead = async () => (await jobs.list()).rows.filter((job) => job.tenant === tenant.id);
   await expect
     .poll(dead, eventually)
     .toMatchObject([{ queue: 'dead', job: 'kernel.deliver', error: 'mailing/all on thing.one: 1 fails' }]);

@@ -15,7 +15,8 @@ export function sendErrorResponse(
     const cause = failure.extras.cause ?? error;
     // The route, not the URL: the URL of a mailed link contains a secret.
     const route = request.routeOptions.url;
-    log.error({ err: cause, request_id: request.id, method: request.method, route }, failure.message);
+    const tenant = request.exchange?.tenant?.id;
+    log.error({ err: cause, request_id: request.id, method: request.method, route, tenant }, failure.message);
   }
   const page = failurePage(request, failure);
   if (!page) return sendJson(failure, request, reply);

@@ -234,7 +234,18 @@ async function activate(
   await tx.run(sql`UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} AND status = 'creating'`);
   await recordMigration(tx, id, migrationIds, null);
   await onMigrated(tx, id);
+  await inheritRegion(tx, id);
   await inTransaction(tx);
+}
+
+/** Country, currency, time zone and locale of a new tenant are those of the organization that runs the platform. */
+async function inheritRegion(tx: Db, id: string): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO tenant_settings (tenant_id, key, value)
+    SELECT ${id}, key, value FROM tenant_settings
+    WHERE tenant_id = (SELECT id FROM tenants WHERE role = 'platform_owner' AND id <> ${id} ORDER BY created_at LIMIT 1)
+      AND key IN ('general.country', 'general.currency', 'general.timezone', 'general.locale')
+    ON CONFLICT (tenant_id, key) DO NOTHING`);
 }
 
 function summaries(where: Sql, further = sql``): Sql {
