@@ -20,6 +20,9 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
+/** Of a statement that PostgreSQL refuses. */
+const maxShownText = 500;
+
 const connectErrors = new WeakSet<Error>();
 
 /** Whether no connection could be opened, so that nothing has been done. */
@@ -189,7 +192,7 @@ export class Connection {
         if (!error) return resolve(result);
         // Before the socket closes, so that the connection is not leased again meanwhile.
         if (isFatal(error)) this.#isBroken = true;
-        if (!isStalePlan(error)) return reject(error);
+        if (!isStalePlan(error)) return reject(withStatement(error, text));
         renameStatement(text);
         // Inside a transaction the whole transaction must be retried.
         if (!retriesStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
@@ -235,6 +238,12 @@ export async function withConnection<Result>(
  */
 function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');
+}
+
+/** Bound values are not part of the text. */
+function withStatement(error: Error, text: string): Error {
+  const isWrong = error instanceof pg.DatabaseError && /^42/.test(error.code ?? '');
+  return isWrong ? Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim().slice(0, maxShownText) }) : error;
 }
 
 /** The log shows the properties of an error. */

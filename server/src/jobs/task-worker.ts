@@ -1,6 +1,7 @@
 import { type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
+import { errorLocation } from '../error-location.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';
 import { defaultRetries, type JobHandler, type Task } from './task.ts';
 
@@ -83,7 +84,8 @@ export class TaskWorker {
     try {
       await handler.perform(task);
     } catch (error) {
-      const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
+      const { job, tenant } = task;
+      const details = { err: error, job, tenant, at: errorLocation(error), tries: retryCount + 1 };
       if (task.tenant !== '' && isWaiting(error)) {
         log.warn(details, 'a task waits: the database of its tenant cannot be used now');
         await this.#postpone(queue, id);
