@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startInstalledPlatform } from './platform.ts';
 import { copyRepository } from './repository-copy.ts';
 
@@ -49,6 +50,33 @@ test('if the build fails, the last one is served, and the log says so', { timeou
   expect(await fetchPage(platform)).toContain('needs scripts.');
   expect(platform.errors()).toContain('src/main.tsx');
   await change('src/main.tsx', 'import import', 'import');
+});
+
+test('without any build, pages say so and lists and exports work; a build is served without a restart', {
+  timeout,
+}, async () => {
+  await change('src/main.tsx', 'import', 'import import');
+  await rename(join(web, 'dist'), join(folder, 'dist.saved'));
+  const platform = await startInstalledPlatform(folder);
+  expect(await fetchPage(platform)).toContain('The console is not built');
+  expect((await fetch(`${platform.url}/api/health`)).status).toBe(200);
+  await change('src/main.tsx', 'import import', 'import');
+  await rename(join(folder, 'dist.saved'), join(web, 'dist'));
+  expect(await fetchPage(platform)).toContain('needs scripts.');
+});
+
+test('a build that is killed leaves nothing, and the next one removes what others left', { timeout }, async () => {
+  await mkdir(join(web, 'dist.999999999'));
+  expect(await build()).toEqual({ code: 0, output: '' });
+  expect((await readdir(web)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  await change('index.html', 'needs scripts.', 'needs scripts!');
+  const child = spawn(join(folder, 'node_modules/.bin/node'), [join(web, 'build.ts')], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  await vi.waitFor(async () => expect(await readdir(web)).toContain(`dist.${child.pid}`), { timeout: 60_000 });
+  child.kill('SIGTERM');
+  await exited;
+  expect((await readdir(web)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  await change('index.html', 'needs scripts!', 'needs scripts.');
 });
 
 test('builds at the same time do not disturb each other, and what killed ones left is removed', {

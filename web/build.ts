@@ -1,4 +1,5 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFiles, hashSources } from './fingerprint.ts';
 
@@ -9,8 +10,10 @@ import { hashFiles, hashSources } from './fingerprint.ts';
 const web = import.meta.dirname;
 const dist = join(web, 'dist');
 const stamp = 'fingerprint.json';
+const maxBuildMs = 3_600_000;
 
 const sources = await hashSources();
+if (!process.argv.includes('--check')) await removeLeftovers();
 if (await isCurrent()) process.exit();
 if (process.argv.includes('--check')) {
   fail("web/dist was built from other sources: run 'npm run fix' and commit it");
@@ -20,7 +23,6 @@ const { build: viteBuild } = await import('vite').catch(() =>
 );
 process.stderr.write('Building the console…\n');
 const started = performance.now();
-await removeLeftovers();
 await build();
 process.stderr.write(`Built the console in ${((performance.now() - started) / 1_000).toFixed(1)} s\n`);
 
@@ -43,6 +45,12 @@ async function build(): Promise<void> {
   process.env.NODE_ENV = 'production';
   // Complete before it replaces the last one: a server may be reading that.
   const [outDir, replaced] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.replaced`];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      rmSync(outDir, { recursive: true, force: true });
+      process.exit(1);
+    });
+  }
   try {
     await viteBuild({ root: web, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
     await writeFile(join(outDir, stamp), await fingerprint(outDir));
@@ -59,7 +67,11 @@ async function build(): Promise<void> {
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(web)) {
     const [, pid] = /^dist\.(\d+)/.exec(name) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(web, name), { recursive: true, force: true });
+    if (pid === undefined) continue;
+    // Another process may have got the id of a killed build.
+    const { mtimeMs } = await stat(join(web, name));
+    const isOld = Date.now() - mtimeMs > maxBuildMs;
+    if (isOld || !isRunning(Number(pid))) await rm(join(web, name), { recursive: true, force: true });
   }
 }
 

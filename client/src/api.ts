@@ -561,11 +561,25 @@ export interface Api {
   readonly health: {
     /**
      * Check the health of the service.
-     * Reports whether the database and Redis are up, and the ring that responded.
+     * Reports whether all database servers and Redis are up, and the ring that responded. Fails if a database server is not up or the disk is full; an outage of Redis is reported but harms nobody.
      * No token required.
      * `GET /api/health`
      */
     readonly get: Call<object, Health>;
+    /**
+     * Check that the process responds.
+     * Asks no other service. A process that does not answer should be restarted.
+     * No token required.
+     * `GET /api/health/live`
+     */
+    readonly live: Call<object, Liveness>;
+    /**
+     * Check that the process can serve requests.
+     * Fails if the central database cannot be used, so that a load balancer sends no requests. Other database servers hold some of the tenants: their outage is reported, but not a failure.
+     * No token required.
+     * `GET /api/health/ready`
+     */
+    readonly ready: Call<object, Readiness>;
   };
   readonly install: {
     /**
@@ -2193,9 +2207,9 @@ export type Health = {
   readonly status: string;
   readonly ring: { readonly name: string; readonly lock_path: string };
   readonly services: {
-    /** `up` or `down`. */
+    /** `up`, `down`, `full` (no space on its disk) or `read_only`. */
     readonly database: string;
-    /** `up`, `down` or `not_configured`. */
+    /** `up`, `down` or `not_configured`. Nothing depends on Redis. */
     readonly redis: string;
   };
 };
@@ -2279,6 +2293,11 @@ export type ListedOrder = {
 export type ListedOrderPage = {
   readonly orders: readonly ListedOrder[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type Liveness = {
+  /** Always `ok`. */
+  readonly status: string;
 };
 
 export type McpMessage = {
@@ -3210,6 +3229,17 @@ export type ProvisioningStep = {
 
 /** Across midnight if `to` is before `from`. Push messages are dropped, and mails wait for the end. */
 export type QuietHours = { readonly from: string; readonly to: string };
+
+export type Readiness = {
+  /** `ready`; `degraded` when only some tenants or features are affected; `not_ready`. */
+  readonly status: string;
+  /** Each database server by name. `main` has the central database. */
+  readonly database_servers: Readonly<Record<string, string>>;
+  /** The disk of `STORAGE_PATH`: `up` or `full`. */
+  readonly storage: string;
+  /** `up`, `down` or `not_configured`. Nothing depends on Redis. */
+  readonly redis: string;
+};
 
 export type RealtimeConfig = {
   /** The key of the app, for Pusher clients. */

@@ -103,6 +103,8 @@ export const routes = {
   },
   health: {
     get: 'GET /api/health',
+    live: 'GET /api/health/live',
+    ready: 'GET /api/health/ready',
   },
   install: {
     status: 'GET install/status',

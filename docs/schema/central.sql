@@ -399,6 +399,12 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (owner, name)
 );
 
+CREATE TABLE sealing_keys (
+  id text NOT NULL,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sealing_keys_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE sessions (
   id uuid NOT NULL,
   user_id bigint NOT NULL,

@@ -540,6 +540,8 @@ CREATE TABLE webhooks (
   previous_secret_expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  unanswered integer NOT NULL DEFAULT 0,
+  paused_until timestamp with time zone,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DESC, id DESC);

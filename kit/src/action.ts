@@ -52,6 +52,11 @@ interface Declaration {
   readonly unchecked?: true;
   /** The maximum size of the body in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
+  /**
+   * A limit of its own, besides that of all requests: calls a minute from one network, in one tenant. Give one to public actions that
+   * write or cost much. `false`: calls count against no limit.
+   */
+  readonly limit?: { readonly perMinute: number; readonly by: 'network' } | false;
   /** A web page, not part of the API. */
   readonly webPage?: true;
   /** Whether the call must be bound to a tenant. Default `required`. */

@@ -146,7 +146,10 @@ export interface DeclaredNotificationType extends NotificationType {
   readonly module: string;
 }
 
-/** Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field. */
+/**
+ * Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field.
+ * Declare columns with such texts as `sealed` in `module.json`; in the data of a job, the field is the name of the property.
+ */
 export interface ModuleSecrets {
   seal(field: string, text: string): string;
   open(field: string, sealed: string): string;

@@ -18,9 +18,17 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
 
 /** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
 async function checkPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
-  const { password, timezone } = form;
+  const { password } = form;
   const problem = password === undefined ? undefined : await ctx.bus.call('identity.passwordProblem', { password });
   if (problem) issues.add('password', problem);
+  await checkTimeZone(ctx, form, issues);
+}
+
+export async function checkTimeZone(
+  ctx: SystemCtx,
+  { timezone }: { readonly timezone?: string | undefined },
+  issues: Issues,
+): Promise<void> {
   if (timezone === undefined || issues.has('timezone')) return;
   if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
   issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');

@@ -1,10 +1,12 @@
 import { type Ctx, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { pruneDeliveries } from './deliveries.ts';
+import { recordResponse, secondsToWait } from './pauses.ts';
 import type { Webhook } from './schemas.ts';
 import { columns, openSecrets } from './webhooks.ts';
 
 /** Seconds before each retry, as Standard Webhooks recommends: three days in all. */
 const retries: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+const retryPeriodMs = retries.reduce((sum, seconds) => sum + seconds, 0) * 1_000;
 const timeoutMs = 15_000;
 const keptBytes = 1_024;
 /** The receiver refuses all further events. */
@@ -21,6 +23,7 @@ interface Pending {
   readonly previous_secret: string | null;
   readonly payload: string;
   readonly attempts: number;
+  readonly started_at: string;
 }
 
 interface Outcome {
@@ -45,8 +48,24 @@ declare module '@chowk/kit/catalogue' {
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const pending = await findPending(ctx, attempt);
   if (!pending) return;
-  const outcome = pending.is_active ? await send(ctx, attempt.id, pending) : inactive;
-  await ctx.tx((tx) => record(tx, attempt, pending, outcome));
+  if (!pending.is_active) return ctx.tx((tx) => record(tx, attempt, pending, inactive));
+  const seconds = await secondsToWait(ctx, pending.webhook_id);
+  if (seconds > 0) return ctx.tx((tx) => postpone(tx, attempt, seconds));
+  const outcome = await send(ctx, attempt.id, pending);
+  await ctx.tx(async (tx) => {
+    await recordResponse(tx, pending.webhook_id, outcome.status !== null);
+    await record(tx, attempt, pending, outcome);
+  });
+}
+
+/** Waits for the end of a pause. Not counted as an attempt. */
+async function postpone(ctx: Ctx, { id, task }: Attempt, seconds: number): Promise<void> {
+  const [next, now] = [ctx.newId(), ctx.now()];
+  const updated = await ctx.db.run(sql`
+    UPDATE webhook_deliveries SET task_id = ${next}, next_attempt_at = ${new Date(now.getTime() + seconds * 1_000)},
+      error = 'Waits, because the server did not respond to recent requests.', updated_at = ${now}
+    WHERE id = ${id} AND task_id = ${task} AND status = 'pending'`);
+  if (updated === 1) await ctx.jobs.add('webhooks.deliver', { id, task: next }, { delaySeconds: seconds });
 }
 
 const inactive: Outcome = {
@@ -60,7 +79,7 @@ const inactive: Outcome = {
 /** `undefined` if the delivery was completed or redelivered since the job was added. */
 function findPending(ctx: Ctx, { id, task }: Attempt): Promise<Pending | undefined> {
   return ctx.db.row<Pending>(sql`
-    SELECT d.webhook_id, d.payload, d.attempts, w.url, w.is_active, w.secret,
+    SELECT d.webhook_id, d.payload, d.attempts, d.started_at, w.url, w.is_active, w.secret,
       CASE WHEN w.previous_secret_expires_at > ${ctx.now()} THEN w.previous_secret END AS previous_secret
     FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
     WHERE d.id = ${id} AND d.task_id = ${task} AND d.status = 'pending' AND d.payload IS NOT NULL`);
@@ -102,21 +121,23 @@ function readable(bytes: Buffer): string {
 
 async function record(ctx: Ctx, { id, task }: Attempt, pending: Pending, outcome: Outcome): Promise<void> {
   const { error, isFinal } = outcome;
-  const delay = error === null || isFinal ? undefined : retries[pending.attempts];
+  // Pauses may prolong the period, so the number of attempts alone does not end it.
+  const isOverdue = ctx.now().getTime() - Date.parse(pending.started_at) > retryPeriodMs;
+  const delay = error === null || isFinal || isOverdue ? undefined : retries[pending.attempts];
   const status = error === null ? 'delivered' : delay === undefined ? 'failed' : 'pending';
   const [next, now] = [ctx.newId(), ctx.now()];
   const nextAttemptAt = delay === undefined ? null : new Date(now.getTime() + delay * 1_000);
-  const updated = await ctx.db.row<{ started_at: string }>(sql`
+  const updated = await ctx.db.run(sql`
     UPDATE webhook_deliveries SET status = ${status}, attempts = attempts + 1, task_id = ${next},
       payload = CASE WHEN ${error === null} THEN NULL ELSE payload END, next_attempt_at = ${nextAttemptAt},
       response_status = ${outcome.status}, response_body = ${outcome.body}, duration_ms = ${outcome.durationMs},
       error = ${error}, updated_at = ${now}
-    WHERE id = ${id} AND task_id = ${task} AND status = 'pending' RETURNING started_at`);
-  if (!updated) return;
-  const { webhook_id } = pending;
+    WHERE id = ${id} AND task_id = ${task} AND status = 'pending'`);
+  if (updated === 0) return;
+  const { webhook_id, started_at } = pending;
   if (delay !== undefined) await ctx.jobs.add('webhooks.deliver', { id, task: next }, { delaySeconds: delay });
   else if (error === null) await recordSuccess(ctx, webhook_id);
-  else if (pending.is_active) await disable(ctx, webhook_id, outcome.status === gone ? undefined : updated.started_at);
+  else if (pending.is_active) await disable(ctx, webhook_id, outcome.status === gone ? undefined : started_at);
 }
 
 /** At most once a minute, so that deliveries do not wait for each other. */

@@ -11,6 +11,7 @@ import {
   Uuid,
 } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { endPause } from './pauses.ts';
 import { WebhookDelivery } from './schemas.ts';
 import { getWebhook } from './webhooks.ts';
 
@@ -68,6 +69,7 @@ async function queueDelivery(ctx: Ctx, webhookId: string, event: EmittedEvent): 
 export async function sendTest(ctx: Ctx, { id }: { id: string }): Promise<WebhookDelivery> {
   return ctx.tx(async (tx) => {
     await mustBeActive(tx, id);
+    await endPause(tx, id);
     const event = {
       id: tx.newId(),
       name: 'webhook.test',
@@ -82,6 +84,7 @@ export async function redeliver(ctx: Ctx, input: { id: string; delivery: string 
   const { id, delivery } = input;
   return ctx.tx(async (tx) => {
     await mustBeActive(tx, id);
+    await endPause(tx, id);
     const [task, now] = [tx.newId(), tx.now()];
     const stored = await tx.db.row<{ payload: string | null }>(sql`
       SELECT payload FROM webhook_deliveries WHERE id = ${delivery} AND webhook_id = ${id} FOR UPDATE`);

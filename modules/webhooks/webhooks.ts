@@ -73,7 +73,7 @@ export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges
   ctx.audit(changesBetween<Webhook>(current, changes));
   return (await ctx.db.row<Webhook>(sql`
     UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
-      disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, updated_at = ${ctx.now()}
+      disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, unanswered = 0, paused_until = NULL, updated_at = ${ctx.now()}
     WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
 }
 

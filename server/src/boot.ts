@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts';
 import { Context } from './context/context.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
-import { migrate, readMigrations } from './db/migrations.ts';
+import { migrate, readMigrations, requireMigrated } from './db/migrations.ts';
 import { summarizeOutages } from './db/outage-log.ts';
 import { connectionLimits, type DatabaseServer } from './db/server.ts';
 import { Signals } from './db/signals.ts';
@@ -56,6 +56,7 @@ import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
 import { claimKey } from './tenancy/installation-key.ts';
+import { migrationJobs } from './tenancy/migration-jobs.ts';
 import { moveJobs } from './tenancy/move-jobs.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
@@ -78,11 +79,13 @@ export interface BootOptions {
   readonly log: Log;
   readonly server: DatabaseServer;
   readonly secrets: SecretBox;
+  /** Whether the central database is migrated; otherwise it must have all migrations. Default true. */
+  readonly migrates?: boolean;
 }
 
 /** Wires the platform, from the database upward. There is no other wiring. */
 export async function boot(
-  { config, server, secrets, ...base }: BootOptions,
+  { config, server, secrets, migrates = true, ...base }: BootOptions,
   overrides: Overrides = {},
 ): Promise<Kernel> {
   const log = summarizeOutages(base.log);
@@ -96,7 +99,7 @@ export async function boot(
     await readMigrations('kernel', join(migrationsFolder, 'central')),
     ...system.map(({ migrations }) => migrations),
   ];
-  await migrate(address, database, centralMigrations);
+  await (migrates ? migrate : requireMigrated)(address, database, centralMigrations);
   await claimKey({ address, database }, limits, secrets.keyIds);
 
   const budget = new ConnectionBudget({
@@ -151,7 +154,7 @@ export async function boot(
   const audit = new AuditLog(log);
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
-    ...registerActions(healthActions(config, db, redis), { module: undefined, tag: 'Platform' }),
+    ...registerActions(healthActions(config, central, redis), { module: undefined, tag: 'Platform' }),
     ...modules.flatMap(({ alias, manifest, definition: { actions: own, operations } }) =>
       registerActions(
         { ...own, ...operations },
@@ -216,7 +219,13 @@ export async function boot(
   };
   const { handlers, schedules } = collectJobs(
     modules,
-    { ...kernelJobs, ...mailer.jobs, ...files.jobs, ...moveJobs(central) },
+    {
+      ...kernelJobs,
+      ...mailer.jobs,
+      ...files.jobs,
+      ...moveJobs(central),
+      ...migrationJobs(central, databases, config.ringName),
+    },
     installations,
     runTask,
     (tasks) => jobs.addAll(tasks),

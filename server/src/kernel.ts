@@ -6,7 +6,6 @@ import type {
   Log,
   PersonalData,
   PushService,
-  Secrets,
   SystemServices,
 } from '@chowk/kit/kernel';
 import type { AuditLog } from './actions/audit-log.ts';
@@ -25,6 +24,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Realtime } from './realtime/realtime.ts';
+import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
@@ -44,7 +44,7 @@ export interface Kernel {
   /** `ctx.system` of system modules. */
   readonly services: SystemServices;
   readonly systemModules: ReadonlySet<string>;
-  readonly secrets: Secrets;
+  readonly secrets: SecretBox;
   readonly limiter: RateLimiter;
   readonly cache: SharedCache;
   readonly http: HttpClient;

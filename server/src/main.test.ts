@@ -1,15 +1,20 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chowk/kit/kernel';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
 import { uniqueId } from '../testing/platform.ts';
 import { withConnection } from './db/connection.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+
+const STORAGE_PATH = await mkdtemp(join(tmpdir(), 'chowk-serve-'));
+afterAll(() => rm(STORAGE_PATH, { recursive: true, force: true }));
 
 /** An external PostgreSQL with a central database that does not exist yet. */
 function externalDatabase(): string {
@@ -110,6 +115,13 @@ test('a busy port is one clear line and exit code 1', async () => {
 test('with DATABASE_URL the central database is created, and tenants are created, listed, shown and migrated', async () => {
   const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
   const id = uniqueId();
+  expect(await chowkd(['tenant:list'], environment)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /^chowkd: the database central_\w+ does not exist; run 'chowkd install' or 'chowkd migrate' first\n$/,
+    ),
+  });
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
   expect((await chowkd(['tenant:list'], environment)).out).toMatch(/^There are no tenants yet/);
   const created = await chowkdProcess(['tenant:create', id, '--name=Acme Stores', `--alias=${id}-shop`], environment);
   expect(created).toMatchObject({ code: 0, err: '' });
@@ -122,10 +134,127 @@ test('with DATABASE_URL the central database is created, and tenants are created
   expect((await chowkd(['tenant:show', 'nobody'], environment)).code).toBe(1);
   expect((await chowkd(['migrate'], environment)).out).toBe('1 done, 0 failed, 0 pending\n');
   expect((await chowkd(['tenant:doctor'], environment)).out).toBe('No problems found.\n');
+  expect(JSON.parse((await chowkd(['tenant:suspend', id, '--json'], environment)).out)).toEqual([
+    { id, status: 'suspended' },
+  ]);
+  expect(JSON.parse((await chowkd(['tenant:resume', id, '--json'], environment)).out)).toEqual([
+    { id, status: 'active' },
+  ]);
+  expect(JSON.parse((await chowkd(['jobs:retry', '--all', '--json'], environment)).out)).toEqual([{ retried: 0 }]);
+  const deleted = await chowkd(['tenant:delete', id, `--yes=${id}`, '--no-export', '--json'], environment);
+  expect(JSON.parse(deleted.out)).toEqual([{ id, status: 'deleted', file: null }]);
 });
 
-const STORAGE_PATH = await mkdtemp(join(tmpdir(), 'chowk-serve-'));
-afterAll(() => rm(STORAGE_PATH, { recursive: true, force: true }));
+test('a command that only reads or changes tenants does not migrate the central database', async () => {
+  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  const name = new URL(environment.DATABASE_URL).pathname.slice(1);
+  const applied = () =>
+    withConnection(inject('server'), name, limits, async (connection) => {
+      const { rows } = await connection.query<{ name: string }>(
+        sql`SELECT name FROM schema_migrations WHERE owner = 'kernel'`,
+      );
+      return rows.map((row) => row.name);
+    });
+  await withConnection(inject('server'), name, limits, (connection) =>
+    connection.script("DROP TABLE sealing_keys; DELETE FROM schema_migrations WHERE name = '0005_sealing_keys.sql'"),
+  );
+  const before = await applied();
+  for (const command of ['tenant:list', 'jobs:list', 'keys:rotate']) {
+    expect(await chowkd([command], environment)).toEqual({
+      code: 1,
+      out: '',
+      err: "chowkd: the central database lacks migrations of this version (kernel/0005_sealing_keys.sql, …); run 'chowkd migrate' first\n",
+    });
+  }
+  expect(await applied()).toEqual(before);
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  expect((await chowkd(['tenant:list'], environment)).code).toBe(0);
+});
+
+test('orphaned databases are dropped only after a confirmation', async () => {
+  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const id = uniqueId();
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  expect((await chowkd(['tenant:create', id], environment)).code).toBe(0);
+  await withConnection(inject('server'), new URL(environment.DATABASE_URL).pathname.slice(1), limits, (connection) =>
+    connection.query(sql`DELETE FROM tenants WHERE id = ${id}`),
+  );
+  const exists = () =>
+    withConnection(inject('server'), 'postgres', limits, async (connection) => {
+      const { rows } = await connection.query(sql`SELECT FROM pg_database WHERE datname = ${`tenant${id}`}`);
+      return rows.length === 1;
+    });
+  expect(await chowkd(['tenant:doctor', '--drop-orphans'], environment)).toEqual({
+    code: 2,
+    out: '',
+    err: `chowkd: --drop-orphans drops tenant${id}; confirm with --yes\n`,
+  });
+  expect(await exists()).toBe(true);
+  expect((await chowkd(['tenant:doctor', '--drop-orphans', '--yes'], environment)).code).toBe(0);
+  expect(await exists()).toBe(false);
+});
+
+test('in production, a platform without MAIL_URL is reported by the doctor', async () => {
+  const environment = {
+    STORAGE_PATH: await temporaryFolder(),
+    DATABASE_URL: externalDatabase(),
+    APP_ENV: 'production',
+  };
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  expect(await chowkd(['tenant:doctor'], environment)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/MAIL_URL is not set/),
+  });
+  const configured = { ...environment, MAIL_URL: 'smtp://localhost:25' };
+  expect((await chowkd(['tenant:doctor'], configured)).code).toBe(0);
+});
+
+test('more connections than the server allows are refused at the start', async () => {
+  const environment = {
+    STORAGE_PATH: await temporaryFolder(),
+    DATABASE_URL: externalDatabase(),
+    DATABASE_CONNECTIONS: '1000',
+  };
+  const { code, err } = await chowkdProcess(['serve'], environment);
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^chowkd: this process may open 1002 connections to the database server main, which allows \d+; lower DATABASE_CONNECTIONS or raise max_connections of PostgreSQL\n$/,
+  );
+});
+
+test('a command in another storage folder starts no second database and names the running one', async () => {
+  const { stop } = await serve({ STORAGE_PATH });
+  const empty = join(await temporaryFolder(), 'storage');
+  const { code, err } = await chowkd(['tenant:list'], { STORAGE_PATH: empty });
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    `chowkd: there is no database in STORAGE_PATH ${empty}; set STORAGE_PATH to that of the running platform (`,
+  );
+  if (process.platform === 'linux') expect(err).toContain(STORAGE_PATH);
+  await expect(stat(empty)).rejects.toThrow('ENOENT');
+  await stop();
+});
+
+test('help explains one command, and a reader that stops early is no error', async () => {
+  expect(await chowkd(['help', 'tenant:suspend'])).toEqual({
+    code: 0,
+    out: expect.stringMatching(/\nusage: chowkd tenant:suspend <id or domain> /),
+    err: '',
+  });
+  expect(await chowkd(['help', 'keys:rotate'])).toMatchObject({ code: 0, out: expect.stringMatching(/keys:rotate/) });
+  expect(await chowkd(['help', 'nothing'])).toMatchObject({ code: 2 });
+  const shell = spawn('bash', ['-c', 'set -o pipefail; ./chowkd config --json | true'], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let err = '';
+  shell.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(shell, 'close');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+});
 
 /** 401 if the tenant exists. */
 async function settingsStatus(url: string, tenant = 'acme'): Promise<{ status: number; ring: string | null }> {

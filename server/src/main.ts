@@ -2,6 +2,7 @@ import { Failure, type ModuleCommand } from '@chowk/kit/kernel';
 import { boot } from './boot.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { Context } from './context/context.ts';
+import { requireEmbedded } from './db/embedded/require-embedded.ts';
 import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
 import { loadModules } from './loader/load-modules.ts';
@@ -15,6 +16,9 @@ import { serveCommand } from './serve.ts';
 import { openStorage, readAppKey } from './storage.ts';
 import { version } from './version.ts';
 
+/** The other commands change neither the schema of the central database nor create one. */
+const settingUp: ReadonlySet<string> = new Set(['serve', 'work', 'migrate', 'install']);
+
 const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 /** The environment and the output of the program. Tests replace them to run commands in their own process. */
@@ -25,11 +29,17 @@ export interface MainOptions {
 }
 
 if (import.meta.main) {
+  // The reader of the output, such as `head`, may stop early.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   process.exitCode = await main(process.argv.slice(2), {
     environment: process.env,
     print: (line) => void process.stdout.write(`${line}\n`),
     printError: (line) => void process.stderr.write(`${line}\n`),
   });
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Runs one command and returns the exit code: 0 success, 1 failure, 2 wrong usage. */
@@ -43,12 +53,15 @@ export async function main([name = 'help', ...argv]: readonly string[], options:
     return code;
   };
   const moduleCommands = () => readModuleCommands(options.environment);
-  if (['help', '--help', '-h'].includes(name)) return say(help([...kernelCommands, ...(await moduleCommands())]));
+  if (['help', '--help', '-h'].includes(name)) {
+    if (argv[0] !== undefined && !argv[0].startsWith('-')) return main([argv[0], '--help'], options);
+    return say(help([...kernelCommands, ...(await moduleCommands())]));
+  }
   if (['version', '--version', '-v'].includes(name)) return say(version);
   const hasName = (command: Command) => command.name === name;
   const command = kernelCommands.find(hasName) ?? (await moduleCommands()).find(hasName);
   if (!command) return fail(`unknown command ${name}; run 'chowkd help' to see all commands`, 2);
-  if (argv.includes('--help')) return say(`${command.summary}\nusage: chowkd ${command.name} ${command.usage}`);
+  if (argv.includes('--help') || argv.includes('-h')) return say(commandHelp(command));
   try {
     await runCommand(command, argv, options);
     return 0;
@@ -90,6 +103,9 @@ function openLazily(
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
   const open = async () => {
+    const setsUp = settingUp.has(command);
+    // Before anything is written to a folder that may be the wrong one.
+    if (!setsUp && config.databaseUrl === undefined) await requireEmbedded(config.storagePath);
     const secrets = new SecretBox(
       await readAppKey(await openStorage(config.storagePath), config),
       ...previousKeys(config),
@@ -97,9 +113,9 @@ function openLazily(
     // Commands print their own output; only `serve` and `work` log.
     const isQuiet = !['serve', 'work'].includes(command) && !config.setVariables.includes('LOG_LEVEL');
     const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
-    const server = await openServer(config, onProgress);
+    const server = await openServer(config, onProgress, { creates: setsUp });
     closers.unshift(server.close);
-    const kernel = await boot({ config, log, server, secrets });
+    const kernel = await boot({ config, log, server, secrets, migrates: setsUp });
     closers.unshift(kernel.close);
     return kernel;
   };
@@ -114,8 +130,9 @@ function openLazily(
   };
 }
 
-function previousKeys({ appPreviousKey }: Config): Buffer[] {
-  return appPreviousKey === undefined ? [] : [Buffer.from(appPreviousKey, 'base64')];
+function previousKeys({ appPreviousKey, appPreviousKeys }: Config): Buffer[] {
+  const keys = [...appPreviousKeys, ...(appPreviousKey === undefined ? [] : [appPreviousKey])];
+  return keys.map((key) => Buffer.from(key, 'base64'));
 }
 
 /** The commands of modules. If modules do not load, `help` still works; other commands report the error. */
@@ -148,8 +165,12 @@ function help(commands: readonly Command[]): string {
     '',
     ...lines,
     '',
-    "Run 'chowkd <command> --help' for the options of a command.",
+    "Run 'chowkd help <command>' for the options of a command.",
   ].join('\n');
+}
+
+function commandHelp({ name, summary, usage }: Command): string {
+  return `${summary}\nusage: chowkd ${name} ${usage}`.trimEnd();
 }
 
 /** The message of an error; for invalid input, the messages of its fields. */

@@ -20,7 +20,7 @@ interface Key {
 
 /**
  * Encrypts and signs with keys derived from the installation key, one per purpose. Sealed text contains the id of its
- * key, so that text sealed with the previous key can still be opened.
+ * key, so that text sealed with a previous key can still be opened.
  */
 export class SecretBox implements Secrets {
   readonly #first: Key;
@@ -48,7 +48,7 @@ export class SecretBox implements Secrets {
   open(purpose: string, sealed: string, context = ''): string {
     const [version, id, payload = ''] = sealed.split('.');
     const key = this.#keys.find((candidate) => candidate.id === id);
-    if (version !== 'v1' || !key) throw new Error('sealed with an unknown key; check APP_KEY and APP_PREVIOUS_KEY');
+    if (version !== 'v1' || !key) throw new Error('sealed with an unknown key; check APP_KEY and APP_PREVIOUS_KEYS');
     const bytes = Buffer.from(payload, 'base64url');
     if (bytes.length < ivBytes + tagBytes) throw new Error('the sealed text is truncated');
     const decryption = createDecipheriv(cipher, this.#derive(purpose, key), bytes.subarray(0, ivBytes))

@@ -5,6 +5,7 @@ import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
 import { enableModules, seedModules } from './operator/seed-modules.ts';
+import { checkStart } from './operator/start-checks.ts';
 import { stopSignal } from './operator/stop-signal.ts';
 import { logUnhandledRejections } from './operator/unhandled-rejections.ts';
 import { migrateFleet } from './tenancy/migrate-fleet.ts';
@@ -24,6 +25,7 @@ export const serveCommand: Command = {
       : buildConsole(stopping.signal).catch((error: unknown) => ({ error }));
     const kernel = await open();
     logUnhandledRejections(kernel.log);
+    await checkStart(kernel);
     const release =
       config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
     kernel.services.graphql.composeAll();

@@ -10,6 +10,7 @@ import { boot } from '../src/boot.ts';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
 import { buildConsole } from '../src/http/console-files.ts';
+import { needsConsole } from './needs-console.ts';
 import { silent } from './silent-log.ts';
 import { testConfig, testSecrets } from './test-config.ts';
 
@@ -26,7 +27,7 @@ declare module 'vitest' {
 /** One PostgreSQL server for the whole run, without fsync. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Once, before several processes need it at the same time.
-  const console = buildConsole(AbortSignal.any([]));
+  const console = needsConsole(process.argv.slice(2)) ? buildConsole(AbortSignal.any([])) : undefined;
   const storagePath = await mkdtemp(join(await chooseFolder(), 'chowk-test-'));
   const settings = {
     fsync: 'off',

@@ -58,7 +58,7 @@ export interface TestOptions extends Overrides {
   readonly environment?: Record<string, string>;
   /** A platform whose databases and storage are used: the new one is a second process of the same installation. */
   readonly sharedWith?: TestPlatform;
-  /** The key of another installation. */
+  /** The key of another installation or, with `sharedWith`, that of the new process. */
   readonly secrets?: SecretBox;
 }
 
@@ -84,7 +84,7 @@ async function dropDatabases(centralDatabase: string): Promise<void> {
 
 async function becomeAnother(database: string): Promise<void> {
   await onSeparateConnection(database, (connection) =>
-    connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL'),
+    connection.script('UPDATE installation SET id = gen_random_uuid(), key_id = NULL; DELETE FROM sealing_keys'),
   );
 }
 
@@ -97,7 +97,7 @@ export async function startPlatform({
 }: TestOptions = {}): Promise<TestPlatform> {
   const address = inject('server');
   const centralDatabase = sharedWith?.kernel.central.database ?? (await newCentralDatabase());
-  if (secrets) await becomeAnother(centralDatabase);
+  if (secrets && !sharedWith) await becomeAnother(centralDatabase);
   const identity = new TestIdentity();
   const server = { address, centralDatabase, embedded: false, close: async () => {} };
   const storage = sharedWith?.kernel.config.storagePath ?? (await mkdtemp(join(tmpdir(), 'chowk-storage-')));

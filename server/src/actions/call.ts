@@ -1,5 +1,6 @@
 import { Answer, type Ctx, Failure, Issues, invalid, Json } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
+import { networkPrefix } from '../network.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { FieldErrors, Validator } from '../schemas/validation.ts';
 import type { AuditEntry, AuditLog, Transport } from './audit-log.ts';
@@ -20,6 +21,8 @@ export interface Call extends Principal {
   readonly permission?: string | undefined;
   /** The address of the client whose rate limit the call counts against. Absent: the call is not counted. */
   readonly countedAddress?: string | undefined;
+  /** The address of the client, for the action's own limit. Absent: that limit does not apply. */
+  readonly clientAddress?: string | undefined;
   /** The key of the operation's own rate limit. Absent: the limit does not apply. */
   readonly operationKey?: string | undefined;
   readonly isAudited: boolean;
@@ -127,7 +130,8 @@ function refuse(services: CallServices, call: Call, error: unknown): never {
 const recordedRefusals: ReadonlySet<string> = new Set(['auth.forbidden', 'bus.rate_limited', 'http.too_many_requests']);
 
 function takeFromLimits({ limiter, config, now }: CallServices, call: Call): void {
-  const { action, countedAddress: address, operationKey } = call;
+  const { action, countedAddress: address, clientAddress, operationKey } = call;
+  if (action.limit && clientAddress !== undefined) takeFromOwnLimit(limiter, action, call, now());
   if (address === undefined && operationKey === undefined) return;
   const at = now().getTime();
   if (address !== undefined && config.rateLimitPerMinute > 0) {
@@ -138,6 +142,13 @@ function takeFromLimits({ limiter, config, now }: CallServices, call: Call): voi
   const { allowed, seconds } = limiter.take(operationKey, action.bus.rateLimit, at);
   if (allowed) return;
   throw fail('bus.rate_limited', { name: action.name, seconds }, { headers: { 'Retry-After': String(seconds) } });
+}
+
+function takeFromOwnLimit(limiter: RateLimiter, { name, limit }: RegisteredAction, call: Call, now: Date): void {
+  if (!limit) return;
+  const key = `action ${name} ${call.tenant?.id ?? ''} ${networkPrefix(call.clientAddress ?? '')}`;
+  const state = limiter.take(key, limit.perMinute, now.getTime());
+  if (!state.allowed) throw tooManyRequests(state);
 }
 
 function beginAuditEntry({ audit }: CallServices, call: Call, input: unknown): AuditEntry | undefined {

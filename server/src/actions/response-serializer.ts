@@ -11,9 +11,16 @@ export function responseSerializer(schema: TSchema): Serializer {
   let serialize: Serializer | undefined;
   return (value) => {
     serialize ??= getSerializer(JSON.stringify(schema));
-    return serialize(value);
+    try {
+      return serialize(value);
+    } catch (cause) {
+      throw new OutputError(`the output does not match its schema: ${(cause as Error).message}`, { cause });
+    }
   };
 }
+
+/** An action has returned something else than it declares. */
+export class OutputError extends Error {}
 
 const serializers = new Map<string, Serializer>();
 

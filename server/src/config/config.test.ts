@@ -4,6 +4,7 @@ import { expect, expectTypeOf, test, vi } from 'vitest';
 import { type Config, ConfigError, describeConfig, documentedVariables, readConfig } from './config.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
+const otherKey = Buffer.alloc(32, 8).toString('base64');
 const repository = resolve(import.meta.dirname, '../../..');
 
 interface Example {
@@ -126,6 +127,15 @@ const examples: Readonly<Record<string, Example>> = {
     unset: undefined,
     good: same(key),
     bad: ['secret', key.slice(0, -1), `${key.slice(0, -2)}d=`, Buffer.alloc(31).toString('base64'), 'ab'.repeat(32)],
+  },
+  APP_PREVIOUS_KEYS: {
+    key: 'appPreviousKeys',
+    unset: [],
+    good: [
+      [key, [key]],
+      [`${key}, ${otherKey}`, [key, otherKey]],
+    ],
+    bad: ['secret', `${key} ${otherKey}`, `${key},secret`, ','],
   },
   INSTALL_TOKEN: tokens('installToken', 8),
   LOG_LEVEL: {

@@ -12,6 +12,7 @@ import {
   hosts,
   integer,
   isDerived,
+  listed,
   mailbox,
   matching,
   namedServers,
@@ -81,7 +82,14 @@ const variables = {
     name: 'APP_PREVIOUS_KEY',
     kind: base64(32),
     secret: true,
-    help: 'The previous `APP_KEY`, for reading data that was encrypted with it.',
+    help: 'One previous `APP_KEY`, as in `APP_PREVIOUS_KEYS`.',
+  }),
+  appPreviousKeys: variable({
+    name: 'APP_PREVIOUS_KEYS',
+    kind: listed(base64(32)),
+    default: [],
+    secret: true,
+    help: 'The previous values of `APP_KEY`, for reading data that was encrypted with them; `chowkd keys:reencrypt` makes them unnecessary.',
   }),
   installToken: variable({
     name: 'INSTALL_TOKEN',

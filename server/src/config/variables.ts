@@ -102,6 +102,18 @@ export function base64(bytes: number): Kind<string> {
   );
 }
 
+/** A comma-separated list of such values. */
+export function listed(item: Kind<string>): Kind<readonly string[]> {
+  return {
+    ...kind(`a comma-separated list, each item ${item.allowed}`, (text) => {
+      const items = splitList(text).map((part) => item.parse(part));
+      const valid = items.filter((one) => one !== undefined);
+      return items.length > 0 && valid.length === items.length ? Object.freeze(valid) : undefined;
+    }),
+    show: showList,
+  };
+}
+
 /** `undefined` unless the text is the padded base64 of exactly this number of bytes. */
 export function decodeBase64(text: string, bytes: number): Buffer | undefined {
   const decoded = Buffer.from(text, 'base64');

@@ -40,6 +40,12 @@ async function catchError(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
+test('queries are not compiled, whatever the server and the database are configured to do', async () => {
+  await onSeparateConnection(database, (connection) => connection.script(`ALTER DATABASE "${database}" SET jit = on`));
+  const { rows } = await (await open()).query(sql`SHOW jit`);
+  expect(rows).toEqual([{ jit: 'off' }]);
+});
+
 test('connecting to a server that does not respond fails within the timeout', async () => {
   const proxy = await startProxy(inject('server'));
   proxy.blackHole();

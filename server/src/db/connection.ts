@@ -20,6 +20,9 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
+/** Of a statement that PostgreSQL refuses. */
+const maxShownText = 500;
+
 const connectErrors = new WeakSet<Error>();
 
 /** Whether no connection could be opened, so that nothing has been done. */
@@ -33,6 +36,8 @@ const sessionSettings = [
   'TimeZone=UTC',
   'DateStyle=ISO',
   'idle_in_transaction_session_timeout=60000',
+  // New tables have no statistics: PostgreSQL overestimates their queries and spends a second compiling each.
+  'jit=off',
   // PostgreSQL notices within seconds that this process is gone, even during a statement, and releases its locks.
   'client_connection_check_interval=1000',
   'tcp_keepalives_idle=5',
@@ -106,7 +111,7 @@ export class Connection {
     try {
       await client.connect();
     } catch (error) {
-      connectErrors.add(error as Error);
+      connectErrors.add(nameServer(error as Error, address, database));
       connection.#watchdog.stop();
       await endClient(client);
       throw error;
@@ -187,7 +192,7 @@ export class Connection {
         if (!error) return resolve(result);
         // Before the socket closes, so that the connection is not leased again meanwhile.
         if (isFatal(error)) this.#isBroken = true;
-        if (!isStalePlan(error)) return reject(error);
+        if (!isStalePlan(error)) return reject(withStatement(error, text));
         renameStatement(text);
         // Inside a transaction the whole transaction must be retried.
         if (!retriesStalePlan || this.#client.getTransactionStatus() !== 'I') return reject(error);
@@ -233,6 +238,17 @@ export async function withConnection<Result>(
  */
 function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|57P0|25P03|25P04|25006)/.test(error.code ?? '');
+}
+
+/** Bound values are not part of the text. */
+function withStatement(error: Error, text: string): Error {
+  const isWrong = error instanceof pg.DatabaseError && /^42/.test(error.code ?? '');
+  return isWrong ? Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim().slice(0, maxShownText) }) : error;
+}
+
+/** The log shows the properties of an error. */
+function nameServer(error: Error, { host, port }: ServerAddress, database: string): Error {
+  return Object.assign(error, { server: `${host}:${port}`, database });
 }
 
 /** Whether a migration has invalidated the prepared statement, or the server no longer has it. */

@@ -93,6 +93,31 @@ export async function migrate(
   });
 }
 
+/** Throws unless all migrations are applied. Changes nothing. */
+export async function requireMigrated(
+  address: ServerAddress,
+  database: string,
+  sources: readonly MigrationSource[],
+): Promise<void> {
+  const applied = await withConnection(address, database, migrationLimits, async (connection) => {
+    const { rows } = await connection.query<{ id: string }>(
+      sql`SELECT owner || '/' || name AS id FROM schema_migrations`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }).catch((error: { code?: string }) => {
+    if (error.code === '42P01')
+      throw new Error("the platform is not set up; run 'chowkd install' or 'chowkd migrate' first");
+    throw error;
+  });
+  const missing = sources.flatMap(({ owner, migrations }) =>
+    migrations.map(({ name }) => `${owner}/${name}`).filter((id) => !applied.has(id)),
+  );
+  if (missing.length === 0) return;
+  throw new Error(
+    `the central database lacks migrations of this version (${missing[0]}, …); run 'chowkd migrate' first`,
+  );
+}
+
 async function applyMigration(
   connection: Connection,
   { owner, name, text, checksum }: Migration & { owner: string },

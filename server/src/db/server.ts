@@ -18,16 +18,28 @@ const maxSkewSeconds = 30;
 const requiredExtensions = ['pg_trgm', 'unaccent'];
 const embeddedDatabase = 'chowk';
 
-export async function openServer(config: Config, onProgress: (line: string) => void): Promise<DatabaseServer> {
+export interface OpenOptions {
+  /** Whether a central database that does not exist is created. Default true. */
+  readonly creates?: boolean;
+}
+
+export async function openServer(
+  config: Config,
+  onProgress: (line: string) => void,
+  { creates = true }: OpenOptions = {},
+): Promise<DatabaseServer> {
   if (config.databaseUrl === undefined) return openEmbeddedServer(config, onProgress);
   const { address, database } = parseDatabaseUrl(config.databaseUrl);
   const limits = connectionLimits(config);
   try {
-    await ensureDatabase(address, database, limits);
+    if (creates) await ensureDatabase(address, database, limits);
     await checkServer(address, database, limits);
   } catch (error) {
     // The error of a host with several addresses has a code and no message.
     const { message, code } = error as NodeJS.ErrnoException;
+    if (code === '3D000') {
+      throw new Error(`the database ${database} does not exist; run 'chowkd install' or 'chowkd migrate' first`);
+    }
     throw new Error(`DATABASE_URL ${address.host}:${address.port}/${database}: ${message || code}`);
   }
   return { address, centralDatabase: database, embedded: false, close: async () => {} };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ctx, Log } from '@chowk/kit/kernel';
+import { errorLocation } from '../error-location.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredListener } from './event-hub.ts';
@@ -55,7 +56,8 @@ async function deliver(options: DeliveryOptions, tenant: TenantEntry, delivery: 
     await withTimeout(run, listenerTimeoutMs);
     return true;
   } catch (error) {
-    const details = { err: error, tenant: tenant.id, event: name, listener: delivery.listener };
+    const at = errorLocation(error);
+    const details = { err: error, tenant: tenant.id, event: name, listener: delivery.listener, at };
     log.warn({ ...details, tries: delivery.attempts + 1 }, 'a listener failed');
     await postpone(options, tenant, delivery, error as Error);
     return false;

@@ -108,6 +108,17 @@ test('an event of a process that does not deliver is delivered by one that does'
   await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
 });
 
+test('tenants whose listeners hang do not delay the others', async () => {
+  const hanging = await Promise.all(Array.from({ length: 5 }, () => platform.tenant()));
+  const holds = hanging.map(hold);
+  for (const tenant of hanging) await emit(platform, tenant, [1]);
+  const tenant = await platform.tenant();
+  await emit(platform, tenant, [1]);
+  await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+  for (const { release } of holds) release();
+  for (const one of hanging) await expect.poll(() => receivedBy(one), eventually).toEqual([1]);
+});
+
 test('a delivery that fails permanently waits for an operator; retried, it comes before later ones', async () => {
   const tenant = await platform.tenant();
   failing.add(`${tenant.id} 1`).add(`${tenant.id} 2`);
@@ -122,7 +133,7 @@ test('a delivery that fails permanently waits for an operator; retried, it comes
     .toEqual([{ attempts: 6 }]);
   await tenant.db.run(sql`UPDATE event_deliveries SET attempts = 5, due_at = now()`);
   deliveries.wake(tenant);
-  const dead = async () => (await jobs.list()).filter((job) => job.tenant === tenant.id);
+  const dead = async () => (await jobs.list()).rows.filter((job) => job.tenant === tenant.id);
   await expect
     .poll(dead, eventually)
     .toMatchObject([{ queue: 'dead', job: 'kernel.deliver', error: 'mailing/all on thing.one: 1 fails' }]);

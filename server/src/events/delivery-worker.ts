@@ -21,6 +21,9 @@ const channel = 'chowk_events';
 const sweepEveryMs = 30_000;
 const retryAfterMs = 3_000;
 const tenantsAtOnce = 4;
+/** A tenant whose listeners take longer than this no longer counts towards `tenantsAtOnce`, so that others need not wait. */
+const slowAfterMs = 2_000;
+const maxSlowTenants = 32;
 const lockName = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
@@ -33,6 +36,7 @@ export class DeliveryWorker {
   /** Tenants with work; `true` if a sweep found them. */
   readonly #due = new Map<string, boolean>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #slow = new Set<string>();
   readonly #mover: JobMover;
   /** Tenants whose events another process delivers. */
   readonly #toNotify = new Set<string>();
@@ -126,15 +130,21 @@ export class DeliveryWorker {
   #pump(): void {
     if (!this.#isWorking) return;
     for (const [id, isSwept] of this.#due) {
-      if (this.#running.size >= tenantsAtOnce) return;
+      if (this.#running.size >= tenantsAtOnce + Math.min(this.#slow.size, maxSlowTenants)) return;
       if (this.#running.has(id)) continue;
       this.#due.delete(id);
+      const slowTimer = setTimeout(() => {
+        this.#slow.add(id);
+        this.#pump();
+      }, slowAfterMs);
       const run = this.#deliverTo(id, isSwept)
         .catch((error: unknown) => {
           this.#options.log.warn({ err: error, tenant: id }, 'could not deliver events; trying again soon');
           this.#addLater(id, retryAfterMs, isSwept);
         })
         .finally(() => {
+          clearTimeout(slowTimer);
+          this.#slow.delete(id);
           this.#running.delete(id);
           this.#pump();
         });
@@ -150,7 +160,8 @@ export class DeliveryWorker {
     if (!(await this.#options.signals.tryLock(lockName(id)))) return;
     const options = { ...this.#options, listeners: this.#listeners };
     try {
-      while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize);
+      // After each batch, it is the turn of tenants that wait.
+      while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize && this.#due.size === 0);
     } finally {
       await this.#options.signals.unlock(lockName(id));
     }

@@ -8,6 +8,7 @@ import { responseSchema } from '../actions/response-schema.ts';
 import { responseSerializer } from '../actions/response-serializer.ts';
 import type { Context } from '../context/context.ts';
 import { databaseFailure } from '../db/failures.ts';
+import { errorLocation } from '../error-location.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { inlineSchema } from '../schemas/components.ts';
@@ -69,6 +70,7 @@ function prepare(
     transport,
     validate,
     requestId: ctx.requestId,
+    clientAddress: ctx.client.address,
     isAudited: action.isAudited,
     knownInput: input,
     readInput: () => input,
@@ -136,7 +138,8 @@ async function reportFailures<Result>(
     const failure =
       error instanceof Failure ? error : (databaseFailure(error) ?? fail('http.internal', {}, { cause: error }));
     if (failure.status >= 500) {
-      log.error({ err: failure.extras.cause ?? error, request_id: requestId, action: name }, failure.message);
+      const cause = failure.extras.cause ?? error;
+      log.error({ err: cause, request_id: requestId, action: name, at: errorLocation(cause) }, failure.message);
     }
     throw failure;
   }

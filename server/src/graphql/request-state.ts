@@ -151,6 +151,7 @@ export class RequestState {
       fields,
       // The request itself has been counted; each further call counts like a request.
       countedAddress: isFirst ? undefined : ctx.client.address,
+      clientAddress: ctx.client.address,
       // Over the bus, the limit of the operation applies to each user.
       operationKey: isOverBus
         ? `${principal.tenant?.id ?? ''} graphql ${principal.caller?.id ?? ''} ${action.name}`

@@ -14,10 +14,12 @@ interface ConsoleFile {
 
 let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
 
-/** The files of the built console, by path; read once. */
-export function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
+/** The files of the built console, by path; read once. While there is no build, each request looks for one. */
+export async function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   files ??= readFiles();
-  return files;
+  const found = await files;
+  if (!found.has('/index.html')) files = undefined;
+  return found;
 }
 
 async function readFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {

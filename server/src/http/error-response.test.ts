@@ -291,3 +291,39 @@ async function withRecordingLog() {
   afterAll(() => app.close());
   return { app, errors };
 }
+
+test('the log of an error names the tenant, the action, the file and the line, and the statement', async () => {
+  const lines: { action?: string; at?: string; tenant?: string; err?: { message: string; statement?: string } }[] = [];
+  const broken = {
+    'test.sql': action({
+      summary: 'Test',
+      http: 'GET /wrong-sql',
+      public: true,
+      run: async (ctx) => {
+        await ctx.db.rows(sql`SELECT nothing FROM nowhere`);
+      },
+    }),
+    'test.output': action({
+      summary: 'Test',
+      http: 'GET /wrong-output',
+      public: true,
+      output: Type.Object({ total: Type.Integer() }),
+      run: async () => ({ sum: 1 }) as never,
+    }),
+  };
+  const { kernel, tenant } = await startPlatform({ modules: [], actions: broken });
+  const app = await createHttpServer({ ...kernel, log: { ...silent, error: (details) => void lines.push(details) } });
+  const { id } = await tenant();
+  for (const url of ['/api/v1/wrong-sql', '/api/v1/wrong-output']) {
+    expect((await app.inject({ url, headers: { 'x-tenant': id } })).statusCode).toBe(500);
+  }
+  expect(lines).toMatchObject([
+    {
+      action: 'test.sql',
+      tenant: id,
+      at: expect.stringMatching(/error-response\.test\.ts:\d+$/),
+      err: { message: 'relation "nowhere" does not exist', statement: 'SELECT nothing FROM nowhere' },
+    },
+    { action: 'test.output', err: { message: 'the output does not match its schema: "total" is required!' } },
+  ]);
+});

@@ -1,6 +1,8 @@
 import { type Action, type Answer, Failure, failureBody, type Log } from '@chowk/kit/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { OutputError } from '../actions/response-serializer.ts';
 import { databaseFailure } from '../db/failures.ts';
+import { declarationIn, errorLocation } from '../error-location.ts';
 import { fail } from '../errors.ts';
 
 /** Sends the response for a thrown error. Anything but a `Failure` becomes 500 and is logged. */
@@ -15,7 +17,8 @@ export function sendErrorResponse(
     const cause = failure.extras.cause ?? error;
     // The route, not the URL: the URL of a mailed link contains a secret.
     const route = request.routeOptions.url;
-    log.error({ err: cause, request_id: request.id, method: request.method, route }, failure.message);
+    const details = { request_id: request.id, method: request.method, route, ...origin(cause, request) };
+    log.error({ err: cause, ...details }, failure.message);
   }
   const page = failurePage(request, failure);
   if (!page) return sendJson(failure, request, reply);
@@ -26,6 +29,15 @@ export function sendErrorResponse(
       .headers(answer.headers)
       .send(answer.body);
   });
+}
+
+/** The tenant, the action, and the file and line that a developer should look at. */
+function origin(cause: unknown, { exchange }: FastifyRequest): object {
+  if (!exchange) return {};
+  const { action, tenant, kernel } = exchange;
+  const folder = kernel.modules.find(({ alias }) => alias === action.module)?.folder;
+  const at = cause instanceof OutputError && folder ? declarationIn(folder, action.name) : errorLocation(cause);
+  return { tenant: tenant?.id, action: action.name, at };
 }
 
 function failurePage({ exchange, headers }: FastifyRequest, failure: Failure): Promise<Answer | undefined> | undefined {

@@ -60,6 +60,10 @@ export class Exchange implements Call {
     return this.request.id;
   }
 
+  get clientAddress(): string {
+    return this.request.ip;
+  }
+
   get isAudited(): boolean {
     return this.route.action.isAudited;
   }

@@ -1,6 +1,7 @@
 import { action, sql } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
+import { onSeparateConnection } from '../../testing/scratch-database.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { startProxy } from '../../testing/tcp-proxy.ts';
 import { testConfig, testSecrets } from '../../testing/test-config.ts';
@@ -55,6 +56,69 @@ test.each([
   await expect.poll(async () => (await ask('/api/health')).status, { timeout: 20_000 }).toBe(200);
 });
 
+test('a live process is live while its database is down, but not ready', async () => {
+  const { wire, ask } = await throughProxy();
+  expect(await ask('/api/health/ready')).toMatchObject({
+    status: 200,
+    body: { status: 'ready', database_servers: { main: 'up' }, storage: 'up', redis: 'not_configured' },
+  });
+  wire.cut();
+  expect(await ask('/api/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(await ask('/api/health/ready')).toMatchObject({
+    status: 503,
+    body: { status: 'not_ready', database_servers: { main: 'down' } },
+  });
+});
+
+test('an outage of another database server is named, and only its tenants are affected', async () => {
+  const { address } = platform.kernel.central;
+  const wire = await startProxy(address);
+  const { user, password, port } = wire.address;
+  const east = `east=postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  const two = await startPlatform({ environment: { DATABASE_SERVERS: east }, modules: [] });
+  const ready = () => two.request({ url: '/api/health/ready' });
+  expect(await ready()).toMatchObject({ status: 200, body: { database_servers: { main: 'up', east: 'up' } } });
+  wire.cut();
+  expect(await ready()).toMatchObject({
+    status: 200,
+    body: { status: 'degraded', database_servers: { main: 'up', east: 'down' } },
+  });
+  expect(await two.request({ url: '/api/health' })).toMatchObject({
+    status: 503,
+    body: { status: 'degraded', services: { database: 'down' } },
+  });
+});
+
+test('a server that cannot write to its disk is full, and one that accepts no changes is read-only', async () => {
+  const { kernel, request } = await startPlatform({ modules: [] });
+  const { db, database } = kernel.central;
+  const restart = async (setting: string) => {
+    await onSeparateConnection('postgres', (connection) =>
+      connection.script(`ALTER DATABASE "${database}" ${setting}`),
+    );
+    await db.run(
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database} AND pid <> pg_backend_pid()`,
+    );
+    await db.run(sql`SELECT pg_terminate_backend(pg_backend_pid())`).catch(() => {});
+  };
+  await restart('SET temp_file_limit = 0');
+  for (const url of ['/api/health', '/api/health/ready']) {
+    await expect.poll(async () => (await request({ url })).status, { timeout: 10_000 }).toBe(503);
+  }
+  expect((await request({ url: '/api/health/ready' })).body).toMatchObject({ database_servers: { main: 'full' } });
+  await restart('SET default_transaction_read_only = on');
+  await expect
+    .poll(async () => (await request({ url: '/api/health' })).body.services.database, { timeout: 10_000 })
+    .toBe('read_only');
+});
+
+test('checks are not counted against the rate limit', async () => {
+  const { request } = await startPlatform({ environment: { RATE_LIMIT_PER_MINUTE: '2' }, modules: [] });
+  for (const url of ['/api/health', '/api/health/live', '/api/health/ready']) {
+    for (let n = 0; n < 4; n += 1) expect((await request({ url })).status, url).toBe(200);
+  }
+});
+
 test('while the database is down requests are 503 with Retry-After and without the cause', async () => {
   const { wire, ask } = await throughProxy();
   expect((await ask('/api/v1/query')).status).toBe(200);
@@ -74,8 +138,9 @@ test('while the database is down requests are 503 with Retry-After and without t
 async function throughProxy() {
   const { address, database: centralDatabase } = platform.kernel.central;
   const wire = await startProxy(address);
+  const config = testConfig({ STORAGE_PATH: platform.kernel.config.storagePath });
   const server = { address: wire.address, centralDatabase, embedded: false, close: async () => {} };
-  const kernel = await boot({ config: testConfig(), log: silent, server, secrets: testSecrets }, { actions });
+  const kernel = await boot({ config, log: silent, server, secrets: testSecrets }, { actions });
   const app = await createHttpServer(kernel);
   onTestFinished(() => kernel.close());
   const ask = async (url: string) => {

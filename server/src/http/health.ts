@@ -1,59 +1,87 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Actions, action, type Db, named, sql, Type } from '@chowk/kit/kernel';
+import { type Actions, action, named, Type } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { lockPath } from '../loader/lock-path.ts';
 import type { Redis } from '../redis/redis.ts';
+import type { Central } from '../tenancy/central-database.ts';
+import { mainServer } from '../tenancy/servers.ts';
+import { healthCheck } from './health-check.ts';
+
+const ServiceStatus = Type.String({ description: '`up`, `down`, `full` (no space on its disk) or `read_only`.' });
+const RedisStatus = Type.String({ description: '`up`, `down` or `not_configured`. Nothing depends on Redis.' });
 
 const Health = named(
   'Health',
   Type.Object({
     status: Type.String({ description: '`ok`, or `degraded` when a service is down.' }),
     ring: Type.Object({ name: Type.String(), lock_path: Type.String() }),
-    services: Type.Object({
-      database: Type.String({ description: '`up` or `down`.' }),
-      redis: Type.String({ description: '`up`, `down` or `not_configured`.' }),
-    }),
+    services: Type.Object({ database: ServiceStatus, redis: RedisStatus }),
   }),
 );
 
-/** A service that does not respond within this time is down. */
-const timeoutMs = 2_000;
+const Liveness = named('Liveness', Type.Object({ status: Type.String({ description: 'Always `ok`.' }) }));
 
-export function healthActions(config: Config, central: Db, redis: Redis | undefined): Actions {
+const Readiness = named(
+  'Readiness',
+  Type.Object({
+    status: Type.String({
+      description: '`ready`; `degraded` when only some tenants or features are affected; `not_ready`.',
+    }),
+    database_servers: Type.Record(Type.String(), ServiceStatus, {
+      description: 'Each database server by name. `main` has the central database.',
+    }),
+    storage: Type.String({ description: 'The disk of `STORAGE_PATH`: `up` or `full`.' }),
+    redis: RedisStatus,
+  }),
+);
+
+const open = { root: true, public: true, tenant: 'none', limit: false } as const;
+
+/** For monitoring, load balancers and orchestrators. Not counted against rate limits. */
+export function healthActions(config: Config, central: Pick<Central, 'servers'>, redis: Redis | undefined): Actions {
+  const check = healthCheck(config, central, redis);
   return {
     'health.get': action({
+      ...open,
       summary: 'Check the health of the service',
-      description: 'Reports whether the database and Redis are up, and the ring that responded.',
+      description:
+        'Reports whether all database servers and Redis are up, and the ring that responded. Fails if a database server is not up or the disk is full; an outage of Redis is reported but harms nobody.',
       http: 'GET /api/health',
-      root: true,
-      public: true,
-      tenant: 'none',
       output: Health,
-      answer: { status: ({ status }) => (status === 'ok' ? 200 : 503) },
-      responses: { 503: { description: 'A service is down.', body: Health } },
+      answer: { status: ({ services }) => (services.database === 'up' ? 200 : 503) },
+      responses: { 503: { description: 'A database server is not up, or the disk is full.', body: Health } },
       run: async () => {
-        const [database, cache] = await Promise.all([
-          isUp(central.row(sql`SELECT 1`)),
-          redis && isUp(redis.client.ping()),
-        ]);
+        const { servers, storage, redis: cache } = await check();
+        const database = [...Object.values(servers), storage].find((status) => status !== 'up') ?? 'up';
         return {
-          status: database && cache !== false ? 'ok' : 'degraded',
+          status: database === 'up' && cache !== 'down' ? 'ok' : 'degraded',
           ring: { name: config.ringName, lock_path: lockPath(config) },
-          services: { database: upOrDown(database), redis: cache === undefined ? 'not_configured' : upOrDown(cache) },
+          services: { database, redis: cache },
         };
       },
     }),
+    'health.live': action({
+      ...open,
+      summary: 'Check that the process responds',
+      description: 'Asks no other service. A process that does not answer should be restarted.',
+      http: 'GET /api/health/live',
+      output: Liveness,
+      run: async () => ({ status: 'ok' }),
+    }),
+    'health.ready': action({
+      ...open,
+      summary: 'Check that the process can serve requests',
+      description:
+        'Fails if the central database cannot be used, so that a load balancer sends no requests. Other database servers hold some of the tenants: their outage is reported, but not a failure.',
+      http: 'GET /api/health/ready',
+      output: Readiness,
+      answer: { status: ({ status }) => (status === 'not_ready' ? 503 : 200) },
+      responses: { 503: { description: 'The central database cannot be used.', body: Readiness } },
+      run: async () => {
+        const { servers, storage, redis: cache } = await check();
+        const isDegraded = [...Object.values(servers), storage].some((status) => status !== 'up') || cache === 'down';
+        const status = servers[mainServer] !== 'up' ? 'not_ready' : isDegraded ? 'degraded' : 'ready';
+        return { status, database_servers: servers, storage, redis: cache };
+      },
+    }),
   };
-}
-
-function isUp(ping: Promise<unknown>): Promise<boolean> {
-  const succeeded = ping.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([succeeded, pause(timeoutMs, false, { ref: false })]);
-}
-
-function upOrDown(up: boolean): string {
-  return up ? 'up' : 'down';
 }

@@ -171,3 +171,26 @@ test('the default is 3,000 requests per minute', () => {
 function withEnvironment(environment: Record<string, string>) {
   return createHttpServer({ ...platform.kernel, config: testConfig(environment) });
 }
+
+test('an action with a limit of its own refuses a network above it, in one tenant, and no other action', async () => {
+  const limited = action({
+    summary: 'Test',
+    http: 'POST /messages',
+    public: true,
+    limit: { perMinute: 3, by: 'network' },
+    run: async () => ({}),
+  });
+  const other = action({ summary: 'Test', http: 'POST /others', public: true, run: async () => ({}) });
+  const { request, tenant } = await startPlatform({
+    modules: [],
+    actions: { 'test.message': limited, 'test.other': other },
+  });
+  const [acme, bazaar] = [await tenant(), await tenant()];
+  const post = async (url: string, { id }: { id: string }, remoteAddress = '192.0.2.1') =>
+    (await request({ method: 'POST', url, headers: { 'x-tenant': id }, remoteAddress })).status;
+  for (let n = 0; n < 3; n += 1) expect(await post('/api/v1/messages', acme)).toBe(200);
+  expect(await post('/api/v1/messages', acme)).toBe(429);
+  expect(await post('/api/v1/others', acme)).toBe(200);
+  expect(await post('/api/v1/messages', bazaar)).toBe(200);
+  expect(await post('/api/v1/messages', acme, '198.51.100.7')).toBe(200);
+});

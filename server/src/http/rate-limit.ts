@@ -6,17 +6,17 @@ import type { RateLimitState } from '../rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Counts the request against `RATE_LIMIT_PER_MINUTE` and reports the state in the `RateLimit-*` headers. */
-export function limitRate({ kernel, request, reply, caller, tenant }: Exchange): void {
+export function limitRate({ kernel, request, reply, caller, tenant, action }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
-  if (limit === 0) return;
+  if (limit === 0 || action.limit === false) return;
   const now = kernel.now().getTime();
   report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
 }
 
 /** Before any lookup: a network above its limit costs no query. */
-export function limitNetwork({ kernel, request, reply }: Exchange): void {
+export function limitNetwork({ kernel, request, reply, action }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
-  if (limit === 0) return;
+  if (limit === 0 || action.limit === false) return;
   const state = kernel.limiter.peek(networkBucket(request), limit, kernel.now().getTime());
   if (!state.allowed) report(reply, limit, state);
 }

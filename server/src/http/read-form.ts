@@ -6,6 +6,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { fail } from '../errors.ts';
 import { detectType, isPolyglot } from '../files/file-type.ts';
 import { type ReceivedContent, ReceivedFile, receiveContent } from '../files/received-file.ts';
+import { discardRest } from './discard-rest.ts';
 
 /** The parts of a `multipart/form-data` body. */
 export interface Form {
@@ -44,7 +45,10 @@ export function formLimit(maxBytes: number): number {
 
 /** Reads the form; its file goes to the disk as it arrives. Throws if the form or its file cannot be accepted. */
 export async function readForm(body: Readable, headers: IncomingHttpHeaders, rules: FormRules): Promise<Form> {
-  if (Number(headers['content-length']) > formLimit(rules.maxBytes)) throw tooLarge(rules);
+  if (Number(headers['content-length']) > formLimit(rules.maxBytes)) {
+    discardRest(body);
+    throw tooLarge(rules);
+  }
   const issues = new Issues();
   const fields: Record<string, unknown> = Object.create(null);
   let part: Part | undefined;
@@ -105,7 +109,7 @@ interface PartHandlers {
   tooMany(message: string): void;
 }
 
-/** Settles when the whole body is read, or rejects without reading the rest. */
+/** Settles when the whole body is read, or rejects without waiting for the rest. */
 async function readParts(
   body: Readable,
   headers: IncomingHttpHeaders,
@@ -116,9 +120,13 @@ async function readParts(
   const parser = newParser(headers, rules.name);
   let received = 0;
   let open: Readable | undefined;
+  let isStopped = false;
   const stop = (error: unknown) => {
+    if (isStopped) return;
+    isStopped = true;
     body.unpipe(parser);
     open?.destroy(new Error('the body was not read to its end'));
+    discardRest(body);
     reject(error);
   };
   body.on('data', (chunk: Buffer) => {
@@ -156,7 +164,6 @@ function newParser(headers: IncomingHttpHeaders, fileField: string): BusboyInsta
   }
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
 function tooLarge({ maxBytes }: FormRules) {
-  return fail('files.too_large', { limit: maxBytes }, { headers: { connection: 'close' } });
+  return fail('files.too_large', { limit: maxBytes });
 }

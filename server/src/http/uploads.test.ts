@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
@@ -239,6 +241,28 @@ const lines = (more: readonly string[]) => [
 test('a declared length above the maximum is refused before the body is sent', async () => {
   const { status, text } = await sendLines(getPort(platform.app), lines(['Content-Length: 99999999']));
   expect({ status, code: JSON.parse(text).code }).toEqual({ status: 413, code: 'files.too_large' });
+});
+
+/** Sends a file with `fetch` in a process of its own, as clients do, and returns the statuses or errors of five attempts. */
+async function uploadElsewhere(size: number, body: string): Promise<string[]> {
+  const program = `
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(${size})], { type: 'image/png' }), 'a.png');
+    const headers = { authorization: 'Bearer ${clerk.token}', 'x-tenant': '${acme.id}' };
+    for (let n = 0; n < 5; n += 1) {
+      const { headers: own, body } = new Request('http://x', { method: 'POST', body: form });
+      const init = { method: 'POST', duplex: 'half', headers: { ...headers, 'content-type': own.get('content-type') }, body: ${body} };
+      console.log(await fetch('${address}${url}', init).then((r) => r.status, (error) => error.cause?.code ?? error.message));
+    }`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program]);
+  return stdout.trim().split('\n');
+}
+
+test.each([
+  ['of a known length', 'await new Response(body).blob()'],
+  ['of an unknown length', 'body'],
+])('a client that sends a file %s above the maximum gets 413, and not a broken connection', async (_, body) => {
+  expect(await uploadElsewhere(20 * megabyte, body)).toEqual(Array(5).fill('413'));
 });
 
 test('an endless body is refused as soon as it is too large', async () => {

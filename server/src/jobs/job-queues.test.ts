@@ -72,6 +72,19 @@ function row(tenantId: string) {
     ORDER BY created_on DESC LIMIT 1`);
 }
 
+test('failed jobs are listed before hundreds of waiting ones', async () => {
+  const { id } = await platform.tenant();
+  const task = { job: 'work.slow', tenant: id, data: {}, requestId: 'test' };
+  await jobs.addAll(Array.from({ length: 510 }, () => ({ task })));
+  await jobs.addDead(task, 'slow', 'it failed');
+  const { rows, total } = await jobs.list();
+  expect(rows).toHaveLength(500);
+  expect(total).toBeGreaterThanOrEqual(511);
+  expect(rows[0]).toMatchObject({ tenant: id, queue: 'dead', state: 'failed', error: 'it failed' });
+  expect(await jobs.list({ onlyFailed: true })).toMatchObject({ rows: [{ tenant: id, error: 'it failed' }], total: 1 });
+  await jobs.removeTenant(id);
+});
+
 test('a job runs for the tenant that added it', async () => {
   const tenant = await platform.tenant();
   const ctx: Ctx = new Context(platform.kernel, { requestId: 'r', module: 'work', tenant, system: true });
@@ -119,7 +132,7 @@ test('a failing job is retried after the declared delays, then waits in the dead
     await expect.poll(async () => (await row(id))?.tries ?? tries + 1, { timeout: 15_000 }).toBe(tries + 1);
   }
   await expect
-    .poll(async () => (await jobs.list()).find(({ tenant }) => tenant === id), { timeout: 15_000 })
+    .poll(async () => (await jobs.list()).rows.find(({ tenant }) => tenant === id), { timeout: 15_000 })
     .toMatchObject({
       queue: 'dead',
       job: 'work.fail',

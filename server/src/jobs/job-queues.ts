@@ -23,7 +23,7 @@ interface DeadTask extends Task {
 
 /** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
-const workersPerQueue = 4;
+const maxListed = 500;
 
 /** Named job queues in the central database, on pg-boss. */
 export class JobQueues {
@@ -112,9 +112,7 @@ export class JobQueues {
   /** Starts workers, which run until `stop`. */
   async work(queues: readonly string[] = this.names): Promise<void> {
     await this.start();
-    await Promise.all(
-      queues.flatMap((queue) => Array.from({ length: workersPerQueue }, () => this.#worker.start(queue))),
-    );
+    await Promise.all(queues.map((queue) => this.#worker.start(queue)));
   }
 
   /** Waits up to this many seconds for running tasks; the others go back to their queues. */
@@ -124,14 +122,17 @@ export class JobQueues {
     await this.#boss.stop({ graceful: true, timeout: seconds * 1_000, close: false });
   }
 
-  /** The waiting and running tasks of all rings. */
-  list(): Promise<JobSummary[]> {
-    return this.#central.rows<JobSummary>(sql`
+  /** The tasks of all rings: those that failed permanently first, then those that run or wait. */
+  async list({ onlyFailed = false } = {}): Promise<{ rows: JobSummary[]; total: number }> {
+    const isListed = onlyFailed ? sql`name = ${deadQueue}` : sql`(name LIKE '%/%' OR name = ${deadQueue})`;
+    const rows = await this.#central.rows<JobSummary & { total: number }>(sql`
       SELECT id, substring(name from '^(.*)/') AS ring, substring(name from '[^/]*$') AS queue, data->>'job' AS job,
-        data->>'tenant' AS tenant, state::text AS state, retry_count + 1 AS tries,
-        coalesce(data->>'error', output->>'message') AS error, created_on AS created_at
-      FROM pgboss.job WHERE (name LIKE '%/%' OR name = ${deadQueue}) AND state IN ('created', 'retry', 'active')
-      ORDER BY created_on LIMIT 500`);
+        data->>'tenant' AS tenant, CASE name WHEN ${deadQueue} THEN 'failed' ELSE state::text END AS state,
+        retry_count + 1 AS tries, coalesce(data->>'error', output->>'message') AS error, created_on AS created_at,
+        count(*) OVER () AS total
+      FROM pgboss.job WHERE ${isListed} AND state IN ('created', 'retry', 'active')
+      ORDER BY name = ${deadQueue} DESC, state = 'active' DESC, created_on LIMIT ${maxListed}`);
+    return { rows: rows.map(({ total, ...row }) => row), total: rows[0]?.total ?? 0 };
   }
 
   /** Deletes the tasks of a deleted tenant: another one may get its id. */

@@ -68,6 +68,8 @@ export class RingQueues {
     const jobs = withoutRepeatedIds(tasks).map(({ task, options: { id, startAt } = {}, retryLimit }) => ({
       data: task,
       retryLimit,
+      // Workers share their time fairly between groups.
+      ...(task.tenant === '' ? {} : { group: { id: task.tenant } }),
       ...(id === undefined ? {} : { id }),
       ...(startAt === undefined ? {} : { startAfter: startAt.toISOString() }),
     }));

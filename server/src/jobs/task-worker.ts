@@ -1,6 +1,7 @@
 import { type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
+import { errorLocation } from '../error-location.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';
 import { defaultRetries, type JobHandler, type Task } from './task.ts';
 
@@ -14,6 +15,9 @@ export interface TaskWorkerOptions {
   readonly log: Log;
 }
 
+const workersPerQueue = 4;
+/** One tenant must not occupy all workers of a queue. */
+const workersPerTenant = workersPerQueue / 2;
 const maxBatchSize = 100;
 /** How long a task that cannot be performed now waits before the next attempt. */
 const postponedSeconds = 30;
@@ -27,20 +31,27 @@ export class TaskWorker {
     this.#options = options;
   }
 
-  /** Starts one worker. It fetches when notified of a new task, after each task, and when polling for delayed tasks. */
+  /** Starts the workers of a queue. They fetch when notified of a new task, after each task, and when polling for delayed tasks. */
   async start(name: string): Promise<void> {
-    const { boss, handlers } = this.#options;
+    const { boss, handlers, queues } = this.#options;
+    const queue = queues.own(name);
     const own = [...handlers.values()].filter((handler) => handler.queue === name);
     const batchSize = own.reduce((size, handler) => Math.min(size, handler.batchSize ?? 1), maxBatchSize);
-    const options = { ...polling, batchSize, includeMetadata: true, perJobResults: true } as const;
-    const worker = await boss.work<Task, JobResult[], typeof options>(
-      this.#options.queues.own(name),
-      options,
-      (jobs) => {
-        boss.notifyWorker(worker);
-        return Promise.all(jobs.map((job) => this.#settle(name, job)));
-      },
-    );
+    const options = {
+      ...polling,
+      batchSize,
+      localConcurrency: workersPerQueue,
+      // The tasks of a batch are short. A limit would hand most of a batch of one tenant back.
+      ...(batchSize === 1 ? { localGroupConcurrency: workersPerTenant } : {}),
+      includeMetadata: true,
+      perJobResults: true,
+    } as const;
+    let workers: readonly string[] = [];
+    await boss.work<Task, JobResult[], typeof options>(queue, options, (jobs) => {
+      for (const id of workers) boss.notifyWorker(id);
+      return Promise.all(jobs.map((job) => this.#settle(name, job)));
+    });
+    workers = boss.getWipData().flatMap((worker) => (worker.name === queue ? [worker.id] : []));
   }
 
   async #settle(name: string, job: JobWithMetadata<Task>): Promise<JobResult> {
@@ -73,7 +84,8 @@ export class TaskWorker {
     try {
       await handler.perform(task);
     } catch (error) {
-      const details = { err: error, job: task.job, tenant: task.tenant, tries: retryCount + 1 };
+      const { job, tenant } = task;
+      const details = { err: error, job, tenant, at: errorLocation(error), tries: retryCount + 1 };
       if (task.tenant !== '' && isWaiting(error)) {
         log.warn(details, 'a task waits: the database of its tenant cannot be used now');
         await this.#postpone(queue, id);

@@ -1,15 +1,19 @@
 import { type Action, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit/kernel';
+import { pathParameters } from '../actions/registry.ts';
 import { cronProblem } from '../jobs/cron.ts';
-import { compileBody } from '../schemas/validation.ts';
+import { compileBody, unknownFormats } from '../schemas/validation.ts';
 import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';
 import { findOperation, schemas } from './packed-manifest.ts';
 import { collectPermissions } from './permissions.ts';
 import { inputProblem, outputProblem } from './schema-compatibility.ts';
 
+const canDirective = /@can\(\s*permission:\s*"([^"]*)"/g;
+
 interface CheckedModule {
   readonly alias: string;
   readonly manifest: Manifest;
   readonly definition: Module;
+  readonly graphql?: { readonly sdl: readonly string[] } | undefined;
 }
 
 /** Throws if `module.json` and `module.ts` disagree or one of them is invalid, or for problems that were found before. */
@@ -24,6 +28,8 @@ export function checkModule(module: CheckedModule, found: readonly string[] = []
     ...settingProblems(module),
     ...scheduleProblems(module),
     ...uploadProblems(module),
+    ...pathProblems(module),
+    ...formatProblems(module),
   ]);
 }
 
@@ -164,6 +170,31 @@ function uploadProblems({ definition }: CheckedModule): string[] {
   });
 }
 
+function pathProblems({ definition }: CheckedModule): string[] {
+  return Object.entries(definition.actions ?? {}).flatMap(([name, { http = '', input, unchecked }]) =>
+    pathParameters(http)
+      .filter((parameter) => !unchecked && !Object.hasOwn(input?.properties ?? {}, parameter))
+      .map((parameter) => `actions.${name}: the input has no field ${parameter}, which the path ${http} names; add it`),
+  );
+}
+
+/** A validator ignores a format that it does not know. */
+function formatProblems({ definition, manifest }: CheckedModule): string[] {
+  const { actions = {}, operations = {}, events = {}, jobs = {} } = definition;
+  const schemas: [string, unknown][] = [
+    ...Object.entries({ ...actions, ...operations }).flatMap(([name, { input, output }]): [string, unknown][] => [
+      [`${name}.input`, input],
+      [`${name}.output`, output],
+    ]),
+    ...Object.entries(events).map(([name, { payload }]): [string, unknown] => [`events.${name}.payload`, payload]),
+    ...Object.entries(jobs).map(([name, { data }]): [string, unknown] => [`jobs.${name}.data`, data]),
+    ...(manifest.settings ?? []).map(({ key, schema }): [string, unknown] => [`settings.${key}.schema`, schema]),
+  ];
+  return schemas.flatMap(([place, schema]) =>
+    unknownFormats(schema).map((format) => `${place}: there is no format ${format}; correct its name or remove it`),
+  );
+}
+
 function duplicatePermissions({ alias, manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
   const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return modules
@@ -181,7 +212,7 @@ function duplicateNotifications({ alias, definition }: CheckedModule, modules: r
     .map(({ name, by }) => `notifications: ${name} is also declared by the module ${by}; declare it in one of them`);
 }
 
-function permissionProblems({ manifest, definition }: CheckedModule, known: ReadonlySet<string>): string[] {
+function permissionProblems({ manifest, definition, graphql }: CheckedModule, known: ReadonlySet<string>): string[] {
   const named = [
     ...Object.entries(definition.actions ?? {}).flatMap(([name, action]) =>
       permissionsFor(action).map((permission) => ({ field: `actions.${name}.needs`, permission })),
@@ -191,6 +222,9 @@ function permissionProblems({ manifest, definition }: CheckedModule, known: Read
     ),
     ...(manifest.settings ?? []).flatMap(({ key, permission }) =>
       permission === undefined ? [] : [{ field: `settings.${key}.permission`, permission }],
+    ),
+    ...(graphql?.sdl ?? []).flatMap((sdl) =>
+      [...sdl.matchAll(canDirective)].map(([, permission = '']) => ({ field: 'graphql: @can', permission })),
     ),
   ];
   const remedy = 'add it to permissions in module.json or correct the name';

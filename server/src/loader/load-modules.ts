@@ -6,6 +6,7 @@ import type { Module } from '@chowk/kit/kernel';
 import { satisfies } from 'semver';
 import type { Config } from '../config/config.ts';
 import { type MigrationSource, readMigrations } from '../db/migrations.ts';
+import { errorLocation } from '../error-location.ts';
 import { version } from '../version.ts';
 import { checkModule, checkReferences } from './check-modules.ts';
 import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
@@ -70,7 +71,7 @@ export async function loadModule(folder: string, source: Manifest): Promise<Load
       `the module ${alias} ${source.version} needs platform ${compatibility.platform}, but this is platform ${version}`,
     );
   }
-  const { module: definition } = (await import(pathToFileURL(join(folder, 'module.ts')).href)) as { module?: Module };
+  const { module: definition } = await importModule(alias, join(folder, 'module.ts'));
   if (!definition)
     throw new Error(
       `${join(folder, 'module.ts')} does not export module; export the result of defineModule({ … }) under this name`,
@@ -80,4 +81,14 @@ export async function loadModule(folder: string, source: Manifest): Promise<Load
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
   return { alias, folder, manifest, definition, migrations, graphql: await readGraphqlFiles(folder, manifest) };
+}
+
+/** The error of a file that cannot be loaded names it and the line. */
+async function importModule(alias: string, file: string): Promise<{ module?: Module }> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    const at = errorLocation(error) ?? file;
+    throw new Error(`the module ${alias} cannot be loaded: ${at}: ${(error as Error).message}`, { cause: error });
+  }
 }

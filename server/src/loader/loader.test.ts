@@ -403,3 +403,46 @@ test('the lock file is MODULE_LOCK_PATH, else that of the ring, else the default
   expect(lockPath(testConfig({ MODULE_LOCK_PATH: '/somewhere/x.json', RING_NAME: 'edge' }))).toBe('/somewhere/x.json');
   expect(lockPath(testConfig({ RING_NAME: 'no-such-ring' }))).toBe('modules/manifest.lock.json');
 });
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  [
+    'an unknown format',
+    { input: Type.Object({ at: Type.Array(Type.String({ format: 'datetime' })) }) },
+    /notes\.add\.input: there is no format datetime; correct its name or remove it/,
+  ],
+  [
+    'an unknown format in the output',
+    { output: Type.Object({ id: Type.String({ format: 'uid' }) }) },
+    /notes\.add\.output: there is no format uid/,
+  ],
+  [
+    'a path parameter without a field',
+    { http: 'GET /notes/:id', input: Type.Object({ note: Type.String() }) },
+    /actions\.notes\.add: the input has no field id, which the path GET \/notes\/:id names; add it/,
+  ],
+])('a module with %s is refused', (_, fields, message) => {
+  const add = action({ summary: 'Add a note', public: true, ...fields, run: async () => ({}) } as never);
+  expect(() => checkModule(testModule({ alias: 'notes', actions: { 'notes.add': add } }))).toThrow(message);
+});
+
+test('a property that is called format, and a value that looks like one, are no formats', () => {
+  const input = Type.Object({ format: Type.String({ default: 'csv', examples: [{ format: 'nothing' }] }) });
+  const add = action({ summary: 'Add a note', public: true, input, run: async () => ({}) });
+  expect(() => checkModule(testModule({ alias: 'notes', actions: { 'notes.add': add } }))).not.toThrow();
+});
+
+test('a permission in a GraphQL file must exist', () => {
+  const sdl = 'extend type Query { note: String @can(permission: "notes.red") }';
+  const module = { ...testModule({ alias: 'notes' }), graphql: { sdl: [sdl], resolvers: [] } };
+  expect(() => checkReferences([module])).toThrow(
+    /graphql: @can: there is no permission notes\.red; add it to permissions/,
+  );
+});
+
+test.each([
+  ['a syntax error', 'export const a = 1;\nexport const module = { actions: ;', /module\.ts:2: Expression expected/],
+  ['an error when it is loaded', 'const a = 1;\n\nnothing.at.all();', /module\.ts:3: nothing is not defined/],
+])('%s names the module, the file and the line', async (_, text, message) => {
+  await expect(load(good, text)).rejects.toThrow(message);
+  await expect(load(good, text)).rejects.toThrow(/^the module notes cannot be loaded: \//);
+});

@@ -75,9 +75,16 @@ const TableData = Type.Object({
    * rows with these values.
    */
   omit: Type.Optional(Type.Union([Type.Literal(true), Type.Record(Type.String({ pattern: name }), Type.String())])),
-  /** Columns that `ctx.secrets` has sealed, for the field that is the value of another column. */
+  /**
+   * Columns that `ctx.secrets` has sealed, for the field that is the value of another column. Those of a system module are sealed
+   * with `ctx.system.secrets` for a purpose, with that value as the context.
+   */
   sealed: Type.Optional(
-    Type.Object({ field: Type.String({ pattern: name }), columns: Type.Array(Type.String({ pattern: name })) }),
+    Type.Object({
+      field: Type.String({ pattern: name }),
+      columns: Type.Array(Type.String({ pattern: name })),
+      purpose: Type.Optional(Type.String({ minLength: 1 })),
+    }),
   ),
   /**
    * The column that turns a row on. Off in a copy if the row has secrets, and in an archive's tenant if its secret cannot be

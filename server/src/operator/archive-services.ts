@@ -36,7 +36,8 @@ export async function archiveServices(
 }
 
 function collectRules(modules: Kernel['modules']): Rules {
-  const declared = modules.flatMap(({ alias, manifest }) =>
+  const tenantModules = modules.filter(({ manifest }) => !manifest.system);
+  const declared = tenantModules.flatMap(({ alias, manifest }) =>
     Object.entries(manifest.data ?? {}).map(([table, rules]) => [table, { ...rules, module: alias }] as const),
   );
   return new Map([...Object.entries(kernelRules), ...declared]);

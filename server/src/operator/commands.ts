@@ -4,6 +4,7 @@ import { demoSeedCommand } from './demo-seed.ts';
 import { jobsListCommand } from './jobs-list.ts';
 import { jobsRetryCommand } from './jobs-retry.ts';
 import { jobsRunCommand } from './jobs-run.ts';
+import { keysReencryptCommand } from './keys-reencrypt.ts';
 import { migrateCommand } from './migrate.ts';
 import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
@@ -26,6 +27,7 @@ import { workCommand } from './work.ts';
 export const operatorCommands: readonly Command[] = [
   workCommand,
   migrateCommand,
+  keysReencryptCommand,
   configCommand,
   tenantCreateCommand,
   tenantListCommand,

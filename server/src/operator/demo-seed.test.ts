@@ -21,6 +21,7 @@ test('a tenant is filled once a day for each seed, and an unknown tenant is an e
   };
   const id = uniqueId();
   const seed = (...options: string[]) => chowkd(['demo:seed', ...options], environment);
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
   expect(await seed('--tenant=nobody')).toEqual({
     code: 1,
     out: '',

@@ -25,6 +25,7 @@ test('an operator exports, imports, clones and deletes tenants, without a superu
   const [id, copy, imported] = [uniqueId(), uniqueId(), uniqueId()];
   const folder = environment.STORAGE_PATH as string;
   const file = join(folder, 'acme.zip');
+  expect((await run('migrate')).code).toBe(0);
   expect((await run('tenant:create', id, `--alias=${id}-shop`)).code).toBe(0);
   expect((await run('demo:seed', `--tenant=${id}`, '--customers=50', '--seed=1')).code).toBe(0);
 

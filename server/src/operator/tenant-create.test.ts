@@ -8,7 +8,7 @@ import { tenantCreateCommand } from './tenant-create.ts';
 const platform = await startAccounts();
 const { kernel } = platform;
 
-async function create(id: string, owner: string): Promise<string[]> {
+async function create(id: string, owner?: string, options: Record<string, string> = {}): Promise<string[]> {
   const said: string[] = [];
   const session: Session = {
     config: kernel.config,
@@ -18,7 +18,10 @@ async function create(id: string, owner: string): Promise<string[]> {
     table() {},
     ask: async () => undefined,
   };
-  await tenantCreateCommand.run(session, { positionals: [id], options: { owner } });
+  await tenantCreateCommand.run(session, {
+    positionals: [id],
+    options: { ...(owner === undefined ? {} : { owner }), ...options },
+  });
   return said;
 }
 
@@ -57,4 +60,36 @@ test('a wrong address is refused before anything is created', async () => {
   const id = uniqueId();
   await expect(create(id, 'asha')).rejects.toThrow(/email/);
   expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
+});
+
+const region = async (id: string) => {
+  const values = await kernel.settings.get(id);
+  return [values['general.country'], values['general.currency'], values['general.timezone'], values['general.locale']];
+};
+
+test('country, currency and time zone are taken from the options, and what is missing is derived', async () => {
+  const [swiss, british] = [uniqueId(), uniqueId()];
+  expect(await create(swiss, undefined, { country: 'ch' })).toContain('  country CH, CHF, time zone Europe/Zurich');
+  expect(await region(swiss)).toEqual(['CH', 'CHF', 'Europe/Zurich', 'en-CH']);
+  await create(british, undefined, { timezone: 'Europe/London', currency: 'EUR' });
+  expect(await region(british)).toEqual(['GB', 'EUR', 'Europe/London', 'en-GB']);
+});
+
+test.each([
+  [{ country: 'XX' }, 'There is no country XX.'],
+  [{ currency: 'ABC' }, 'There is no currency ABC.'],
+  [{ timezone: 'Mars/Base' }, 'There is no time zone Mars/Base.'],
+])('%j is refused, and nothing is created', async (options, message) => {
+  const id = uniqueId();
+  const error = await create(id, undefined, options).catch((failure: unknown) => failure);
+  expect(JSON.stringify(error)).toContain(message);
+  expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
+});
+
+test('every new tenant is where the organization that runs the platform is', async () => {
+  await create(uniqueId(), undefined, { role: 'platform_owner', country: 'NZ', timezone: 'Pacific/Auckland' });
+  const id = uniqueId();
+  await create(id);
+  const { id: signedUp } = await platform.tenant();
+  for (const one of [id, signedUp]) expect(await region(one)).toEqual(['NZ', 'NZD', 'Pacific/Auckland', 'en-NZ']);
 });

@@ -1,17 +1,26 @@
-import { Email, invalid, Type } from '@chowk/kit/kernel';
+import { type Db, Email, invalid, sql, Type } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
 
 const roles = ['merchant', 'reseller', 'platform_owner'] as const;
 
 export const tenantCreateCommand: Command = {
   name: 'tenant:create',
   usage:
-    '<id> [--name=<text>] [--owner=<email>] [--alias=<label,…>] [--role=merchant|reseller|platform_owner] [--json]',
+    '<id> [--name=<text>] [--owner=<email>] [--alias=<label,…>] [--role=merchant|reseller|platform_owner] ' +
+    '[--country=<code>] [--currency=<code>] [--timezone=<name>] [--json]',
   summary: 'create a tenant with its domains, its database and its owner',
-  options: { name: { type: 'string' }, owner: { type: 'string' }, alias: { type: 'string' }, role: { type: 'string' } },
+  options: {
+    name: { type: 'string' },
+    owner: { type: 'string' },
+    alias: { type: 'string' },
+    role: { type: 'string' },
+    country: { type: 'string' },
+    currency: { type: 'string' },
+    timezone: { type: 'string' },
+  },
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, config, say, table }, { positionals: [id = ''], options }) {
     const role = roles.find((name) => name === (options.role ?? 'merchant'));
@@ -22,15 +31,44 @@ export const tenantCreateCommand: Command = {
     const newTenant: NewTenant = { id, name: String(options.name ?? id), role, aliases };
     const kernel = await open();
     const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
-    const tenant = await createTenant(kernel.central.db, kernel.databases, newTenant, owner?.join);
+    const tenant = await createTenant(kernel.central.db, kernel.databases, newTenant, async (db) => {
+      await setRegion(kernel, db, id, options);
+      await owner?.join(db);
+    });
     const welcome = owner?.welcome();
-    if (options.json) return table([tenant], '');
+    const region = await readRegion(kernel, id);
+    if (options.json) return table([{ ...tenant, ...region }], '');
     const { port } = new URL(config.appUrl);
     say(`Created ${tenant.id} (${tenant.name}) in the database ${tenant.database} of the server ${tenant.server}.`);
     for (const { domain } of tenant.domains) say(`  ${domain}.${config.baseDomain}${port && `:${port}`}`);
+    say(`  country ${region.country}, ${region.currency}, time zone ${region.timezone}`);
     if (welcome) say(welcome);
   },
 };
+
+/** As the options say; without them the region of the platform stays or, if there is none yet, that of the machine is used. */
+async function setRegion(kernel: Kernel, db: Db, tenantId: string, options: CommandInput['options']): Promise<void> {
+  const { country, currency, timezone } = options as Record<string, string | undefined>;
+  const given = {
+    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
+    ...(timezone === undefined ? {} : { timezone }),
+  };
+  const isInherited = await db.row(sql`
+    SELECT FROM tenant_settings WHERE tenant_id = ${tenantId} AND key = 'general.country'`);
+  if (isInherited && Object.keys(given).length === 0) return;
+  const ctx = new Context(kernel, { requestId: 'tenant:create', system: true }).withCentral(db);
+  await ctx.bus.callIfInstalled('installation.setRegion', { tenantId, ...given });
+}
+
+async function readRegion({ settings }: Kernel, tenantId: string) {
+  const values = await settings.get(tenantId);
+  return {
+    country: values['general.country'],
+    currency: values['general.currency'],
+    timezone: values['general.timezone'],
+  };
+}
 
 interface OwnerToBe {
   /** Runs in the transaction that creates the tenant. */

@@ -11,11 +11,11 @@ import { archiveName } from './tenant-export.ts';
 
 export const tenantDeleteCommand: Command = {
   name: 'tenant:delete',
-  usage: '<id or domain> [--yes=<id>] [--no-export]',
+  usage: '<id or domain> [--yes=<id>] [--no-export] [--json]',
   summary: 'export a tenant and delete it with its database, files, domains and members',
   options: { yes: { type: 'string' }, 'no-export': { type: 'boolean' } },
   positionals: { min: 1, max: 1 },
-  async run({ kernel: open, ask, say, progress }, { positionals: [label = ''], options }) {
+  async run({ kernel: open, ask, say, table, progress }, { positionals: [label = ''], options }) {
     const kernel = await open();
     const { id, role, status } = (await showTenant(
       kernel.central.db,
@@ -29,9 +29,11 @@ export const tenantDeleteCommand: Command = {
     if (confirmed !== id) throw new UsageError(`${String(confirmed)} is not ${id}; nothing was deleted`);
     const services = await archiveServices(kernel, throttled(progress));
     // The database of an interrupted deletion may be gone.
-    if (status !== 'deleting' && !options['no-export'])
-      say(`Exported it to ${await exportSuspended(kernel, services, id)}.`);
+    const isExported = status !== 'deleting' && !options['no-export'];
+    const file = isExported ? await exportSuspended(kernel, services, id) : null;
+    if (file !== null && !options.json) say(`Exported it to ${file}.`);
     await deleteTenant(services, id);
+    if (options.json) return table([{ id, status: 'deleted', file }], '');
     say(`Deleted ${id}.`);
   },
 };

@@ -1,4 +1,4 @@
-import { listTenants } from '../tenancy/tenants.ts';
+import { listTenantStates } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
 
 export const tenantListCommand: Command = {
@@ -6,8 +6,8 @@ export const tenantListCommand: Command = {
   usage: '[--json]',
   summary: 'list all tenants',
   async run({ kernel, table }) {
-    const { central } = await kernel();
-    const tenants = await listTenants(central.db);
+    const { central, databases } = await kernel();
+    const tenants = await listTenantStates(central.db, databases.migrationIds);
     table(
       tenants.map(({ domains, database, ...tenant }) => ({
         ...tenant,

@@ -1,4 +1,5 @@
 import { sql } from '@chowk/kit/kernel';
+import { migrationState } from '../tenancy/migrate-fleet.ts';
 import { requireServer } from '../tenancy/servers.ts';
 import type { TenantDatabases } from '../tenancy/tenant-databases.ts';
 import { requireTenantId, showTenant, type TenantSummary } from '../tenancy/tenants.ts';
@@ -13,7 +14,7 @@ export const tenantShowCommand: Command = {
     const { central, databases } = await kernel();
     const tenant = (await showTenant(central.db, await requireTenantId(central.db, label))) as TenantSummary;
     const state = await central.db.row(sql`
-      SELECT m.status AS migrations, m.error AS migration_error, mv.step AS move, mv.target AS moving_to
+      SELECT ${migrationState(databases.migrationIds)} AS migrations, m.error AS migration_error, mv.step AS move, mv.target AS moving_to
       FROM tenants t LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
       LEFT JOIN tenant_moves mv ON mv.tenant_id = t.id WHERE t.id = ${tenant.id}`);
     const fields = { ...tenant, ...state, database_size: await readSize(databases, tenant) };

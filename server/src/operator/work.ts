@@ -1,4 +1,5 @@
 import { type Command, UsageError } from './command.ts';
+import { checkStart } from './start-checks.ts';
 import { stopSignal } from './stop-signal.ts';
 import { logUnhandledRejections } from './unhandled-rejections.ts';
 
@@ -12,6 +13,7 @@ export const workCommand: Command = {
     const kernel = await open();
     const { jobs, log } = kernel;
     logUnhandledRejections(log);
+    await checkStart(kernel);
     const queues = options.queue === undefined ? jobs.names : String(options.queue).split(',');
     const unknown = queues.find((queue) => !jobs.names.includes(queue));
     if (unknown !== undefined)

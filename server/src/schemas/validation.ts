@@ -101,6 +101,18 @@ function addExtensions(ajv: Ajv2020): Ajv2020 {
   return ajv;
 }
 
+/** The formats in a schema that no validator knows. */
+export function unknownFormats(schema: unknown): string[] {
+  const unknown = new Set<string>();
+  JSON.stringify(schema, (key, value) => {
+    const isFormat = key === 'format' && typeof value === 'string';
+    if (isFormat && !Object.hasOwn(exact.quick.formats, value)) unknown.add(value);
+    // Examples and defaults are values, not schemas.
+    return key === 'examples' || key === 'default' || key === 'const' ? undefined : value;
+  });
+  return [...unknown];
+}
+
 /** An offset such as +05:30 is none: PostgreSQL reads its sign the other way. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false;

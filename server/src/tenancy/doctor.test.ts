@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { databaseExists, identifier, runOutsideTransaction } from './central-database.ts';
 import { type Finding, findProblems } from './doctor.ts';
-import { createTenant, listTenants } from './tenants.ts';
+import { createTenant, listTenantStates, listTenants } from './tenants.ts';
 
 const platform = await startPlatform();
 const { central, databases } = platform.kernel;
@@ -61,6 +61,24 @@ test('a tenant without a random domain gets one', async () => {
   expect(await findings()).toEqual([`no random domain: ${id}`]);
   await repairAll();
   expect(await findings()).toEqual([]);
+});
+
+test('a tenant whose migration failed or is missing is reported and migrated', async () => {
+  const [failed, behind] = [await platform.tenant(), await platform.tenant()];
+  await central.db.run(sql`
+    UPDATE tenant_migrations SET status = 'failed', error = 'no space' WHERE tenant_id = ${failed.id}`);
+  await central.db.run(sql`UPDATE tenant_migrations SET applied = '{}' WHERE tenant_id = ${behind.id}`);
+  const states = async () => {
+    const tenants = await listTenantStates(central.db, databases.migrationIds);
+    return [failed, behind].map(({ id }) => tenants.find((tenant) => tenant.id === id)?.migrations);
+  };
+  expect(await states()).toEqual(['failed', 'pending']);
+  expect((await findings()).sort()).toEqual(
+    [`failed migration: ${failed.id}: no space`, `missing migrations: ${behind.id}`].sort(),
+  );
+  await repairAll();
+  expect(await findings()).toEqual([]);
+  expect(await states()).toEqual(['done', 'done']);
 });
 
 test('the row of a missing spare is deleted, and an orphaned spare is dropped', async () => {

@@ -1,5 +1,6 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { type Central, dropDatabase, type TenantServer } from './central-database.ts';
+import { migrateOne, migrationState } from './migrate-fleet.ts';
 import { listInterruptedMoves, settleMove } from './move-tenant.ts';
 import { findInterrupted } from './remove-tenant.ts';
 import { findUnreachable, mainServer } from './servers.ts';
@@ -36,7 +37,7 @@ export async function findProblems(
   ];
   const reachable = servers.filter(({ name }) => !unreachable.has(name));
   for (const server of reachable) findings.push(...(await missingDatabases(db, server)));
-  findings.push(...(await missingDomains(db)));
+  findings.push(...(await missingMigrations(db, databases)), ...(await missingDomains(db)));
   for (const server of reachable) {
     findings.push(...(await staleRows(db, server)), ...(await orphans(central, databases, server)));
   }
@@ -103,6 +104,19 @@ async function missingDatabases(db: Db, server: TenantServer): Promise<Finding[]
 async function databasesOn({ db }: TenantServer): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(sql`SELECT datname AS name FROM pg_database`);
   return rows.map(({ name }) => name);
+}
+
+async function missingMigrations(db: Db, databases: TenantDatabases): Promise<Finding[]> {
+  const rows = await db.rows<{ id: string; state: string; error: string | null }>(sql`
+    SELECT * FROM (SELECT t.id, ${migrationState(databases.migrationIds)} AS state,
+        (SELECT m.error FROM tenant_migrations m WHERE m.tenant_id = t.id) AS error
+      FROM tenants t WHERE t.status IN ('active', 'suspended')) s WHERE state <> 'done' ORDER BY id`);
+  return rows.map(({ id, state, error }) => ({
+    problem: state === 'failed' ? 'failed migration' : 'missing migrations',
+    subject: error === null ? id : `${id}: ${error}`,
+    remedy: 'migrate its database',
+    repair: () => migrateOne(db, databases, id),
+  }));
 }
 
 async function missingDomains(db: Db): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
-import { migrateFleet } from './migrate-fleet.ts';
+import { migrateFleet, migrateNewTenants, migrateOne } from './migrate-fleet.ts';
 import { TenantDatabases } from './tenant-databases.ts';
 
 const platform = await startPlatform();
@@ -102,4 +102,17 @@ test('a migration that was changed after it was applied is an error', async () =
   const { failed } = await migrateAll(changed);
   expect(failed.length).toBeGreaterThan(0);
   for (const { error } of failed) expect(error).toMatch(/was changed after it was applied/);
+});
+
+test('a tenant that an older version creates after an upgrade is migrated; older ones wait', async () => {
+  const databases = upgraded('sizes', 'CREATE TABLE sizes (name text)');
+  const [migrated, waiting] = [await platform.tenant(), await platform.tenant()];
+  expect(await migrateNewTenants(central.db, databases, 'stable')).toEqual([]);
+  expect(await ledger(databases)).toMatchObject({ [migrated.id]: 'done, behind', [waiting.id]: 'done, behind' });
+
+  await migrateOne(central.db, databases, migrated.id);
+  const straggler = await platform.tenant();
+  expect(await migrateNewTenants(central.db, databases, 'stable')).toEqual([]);
+  expect(await ledger(databases)).toMatchObject({ [straggler.id]: 'done', [waiting.id]: 'done, behind' });
+  expect(await straggler.db.rows(sql`SELECT * FROM sizes`)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit/kernel';
+import { type Db, type Sql, sql } from '@chowk/kit/kernel';
 import { migrate } from '../db/migrations.ts';
 import { findUnreachable, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
@@ -37,7 +37,7 @@ export async function migrateFleet(
   databases: TenantDatabases,
   { parallel, ring, onStart, onStep }: FleetOptions,
 ): Promise<FleetResult> {
-  const tenants = await listTenants(central, databases.migrationIds, ring);
+  const tenants = await listTenants(central, databases.migrationIds, { ring });
   const members = tenants.filter(({ isBehind }) => isBehind);
   onStart?.(members.length);
   // Otherwise each of its tenants would wait for the timeout.
@@ -62,13 +62,49 @@ export async function migrateFleet(
   return { done: tenants.length - failed.length - pending, failed, pending };
 }
 
-function listTenants(central: Db, migrationIds: readonly string[], ring: string | undefined): Promise<Member[]> {
+/** Whether the database of the tenant `t` has all migrations: `done`, `pending` or `failed`. */
+export function migrationState(migrationIds: readonly string[]): Sql {
+  return sql`coalesce((
+    SELECT CASE WHEN m.status = 'failed' THEN 'failed' WHEN m.applied @> ${migrationIds}::text[] THEN 'done' ELSE 'pending' END
+    FROM tenant_migrations m WHERE m.tenant_id = t.id), 'pending')`;
+}
+
+function listTenants(
+  central: Db,
+  migrationIds: readonly string[],
+  { ring, where = sql`true` }: { readonly ring?: string | undefined; readonly where?: Sql | undefined },
+): Promise<Member[]> {
   return central.rows<Member>(sql`
     SELECT t.id, t.database_server AS server, t.database_name AS database, r.promotion_order AS wave,
-      m.status IS DISTINCT FROM 'done' OR NOT m.applied @> ${migrationIds}::text[] AS "isBehind"
-    FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
-    WHERE t.status IN ('active', 'suspended') AND r.name = coalesce(${ring ?? null}, r.name)
+      ${migrationState(migrationIds)} <> 'done' AS "isBehind"
+    FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
+    WHERE t.status IN ('active', 'suspended') AND r.name = coalesce(${ring ?? null}, r.name) AND ${where}
     ORDER BY r.promotion_order DESC, t.id`);
+}
+
+/**
+ * Migrates the tenants that a process of an older version has created after others were migrated. Those that existed before wait for
+ * `chowkd migrate`.
+ */
+export async function migrateNewTenants(central: Db, databases: TenantDatabases, ring: string): Promise<string[]> {
+  const { migrationIds } = databases;
+  // One that failed waits for an operator.
+  const where = sql`${migrationState(migrationIds)} = 'pending' AND EXISTS (SELECT FROM tenant_migrations other
+    WHERE other.applied @> ${migrationIds}::text[] AND other.finished_at < t.created_at)`;
+  const members = await listTenants(central, migrationIds, { ring, where });
+  const problems: string[] = [];
+  for (const member of members) {
+    const error = await migrateTenant(central, databases, member, undefined);
+    if (error) problems.push(`${member.id}: ${error.message}`);
+  }
+  return problems;
+}
+
+/** Migrates one tenant. */
+export async function migrateOne(central: Db, databases: TenantDatabases, id: string): Promise<void> {
+  const [member] = await listTenants(central, databases.migrationIds, { where: sql`t.id = ${id}` });
+  const error = member && (await migrateTenant(central, databases, member, undefined));
+  if (error) throw error;
 }
 
 async function migrateTenant(

@@ -148,7 +148,7 @@ export class TenantDatabases {
     if (running) return running;
     const refill = this.#refill(server)
       .catch((error: unknown) =>
-        this.#log.warn({ error, server: server.name }, 'could not prepare spare tenant databases'),
+        this.#log.warn({ err: error, server: server.name }, 'could not prepare spare tenant databases'),
       )
       .finally(() => this.#refilling.delete(server.name));
     this.#refilling.set(server.name, refill);

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import type { TenantServer } from './central-database.ts';
 import { ringSegments } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
-import { recordMigration } from './migrate-fleet.ts';
+import { migrationState, recordMigration } from './migrate-fleet.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 export type { NewTenant };
@@ -152,6 +152,14 @@ export async function resumeTenant(central: Db, id: string): Promise<boolean> {
   return changed === 1;
 }
 
+/** With the state of its migrations. */
+export function listTenantStates(
+  central: Db,
+  migrationIds: readonly string[],
+): Promise<(TenantSummary & { readonly migrations: string })[]> {
+  return central.rows(sql`${summaries(sql``, sql`, ${migrationState(migrationIds)} AS migrations`)} ORDER BY t.id`);
+}
+
 export function showTenant(central: Db, id: string): Promise<TenantSummary | undefined> {
   return central.row<TenantSummary>(sql`${summaries(sql`WHERE t.id = ${id}`)}`);
 }
@@ -226,14 +234,25 @@ async function activate(
   await tx.run(sql`UPDATE tenants SET status = 'active', updated_at = now() WHERE id = ${id} AND status = 'creating'`);
   await recordMigration(tx, id, migrationIds, null);
   await onMigrated(tx, id);
+  await inheritRegion(tx, id);
   await inTransaction(tx);
 }
 
-function summaries(where: Sql): Sql {
+/** Country, currency, time zone and locale of a new tenant are those of the organization that runs the platform. */
+async function inheritRegion(tx: Db, id: string): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO tenant_settings (tenant_id, key, value)
+    SELECT ${id}, key, value FROM tenant_settings
+    WHERE tenant_id = (SELECT id FROM tenants WHERE role = 'platform_owner' AND id <> ${id} ORDER BY created_at LIMIT 1)
+      AND key IN ('general.country', 'general.currency', 'general.timezone', 'general.locale')
+    ON CONFLICT (tenant_id, key) DO NOTHING`);
+}
+
+function summaries(where: Sql, further = sql``): Sql {
   return sql`
     SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.database_server AS server,
       t.database_name AS database, t.created_at,
       (SELECT coalesce(json_agg(json_build_object('domain', d.domain, 'kind', d.kind) ORDER BY d.kind, d.domain), '[]')
-       FROM domains d WHERE d.tenant_id = t.id) AS domains
+       FROM domains d WHERE d.tenant_id = t.id) AS domains ${further}
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id ${where}`;
 }
