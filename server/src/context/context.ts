@@ -33,7 +33,7 @@ import {
 } from '@chowk/kit/kernel';
 import { type AuditEntry, withAuditEntry } from '../actions/audit-log.ts';
 import type { Principal } from '../actions/authorize.ts';
-import { recordEtag } from '../etag.ts';
+import { isOfVersion } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
 import { isLocalRequest, networkPrefix } from '../network.ts';
@@ -224,7 +224,7 @@ export class Context implements SystemCtx {
     const { ifMatch } = this.#options;
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
     const etags = ifMatch.split(',').map((etag) => etag.trim());
-    if (!etags.includes(recordEtag(updated_at))) throw preconditionFailed();
+    if (!etags.some((etag) => isOfVersion(etag, updated_at))) throw preconditionFailed();
   }
 
   get jobs(): JobQueue {

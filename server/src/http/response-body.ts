@@ -35,7 +35,7 @@ export function responseBody(
 function matchesEtag(reply: FastifyReply, ifNoneMatch: string | undefined, output: unknown): boolean {
   const { updated_at } = (output ?? {}) as { updated_at?: string };
   if (updated_at === undefined) return false;
-  const etag = recordEtag(updated_at);
+  const etag = recordEtag(updated_at, output instanceof Json ? output.text : JSON.stringify(output));
   reply.header('etag', etag);
   const etags = ifNoneMatch?.split(',').map((item) => item.trim().replace(/^W\//, '')) ?? [];
   return etags.includes(etag) || etags.includes('*');

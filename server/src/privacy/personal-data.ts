@@ -56,9 +56,10 @@ export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) =
     },
 
     async anonymize(customerId) {
+      const touch = await touchTables(db);
       for (const table of childrenFirst) {
         if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
-        else await resetPersonalColumns(db, table, customerId);
+        else await resetPersonalColumns(db, table, customerId, touch(table));
       }
     },
 
@@ -69,7 +70,8 @@ export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) =
     eraseFromEvents: (customerIds) => eraseFromPendingEvents(db, customerIds),
 
     async move(from, to) {
-      for (const table of childrenFirst) await moveRows(db, table, from, to);
+      const touch = await touchTables(db);
+      for (const table of childrenFirst) await moveRows(db, table, { from, to, touched: touch(table) });
     },
   });
 }
@@ -115,10 +117,24 @@ async function deleteRows(db: Db, { table, whereCustomer }: CustomerTable, custo
   await db.run(sql`DELETE FROM ${identifier(table)} WHERE ${whereCustomer(customerId)}`);
 }
 
-async function resetPersonalColumns(db: Db, table: CustomerTable, customerId: string): Promise<void> {
+/** The assignment of `updated_at`, for tables that have it. */
+async function touchTables(db: Db): Promise<(table: CustomerTable) => readonly Sql[]> {
+  const rows = await db.rows<{ table: string }>(sql`
+    SELECT table_name::text AS "table" FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'updated_at'`);
+  const names = new Set(rows.map(({ table }) => table));
+  return ({ table }) => (names.has(table) ? [sql`updated_at = now()`] : []);
+}
+
+async function resetPersonalColumns(
+  db: Db,
+  table: CustomerTable,
+  customerId: string,
+  touched: readonly Sql[],
+): Promise<void> {
   const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
   if (personal.length === 0) return;
-  const resets = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
+  const resets = [...personal.map(([column]) => sql`${identifier(column)} = DEFAULT`), ...touched];
   await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(resets)} WHERE ${table.whereCustomer(customerId)}`);
 }
 
@@ -129,7 +145,13 @@ const mergeRules = {
   min: (kept: Sql, removed: Sql) => sql`least(${kept}, ${removed})`,
 };
 
-async function moveRows(db: Db, declared: CustomerTable, from: string, to: string): Promise<void> {
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly touched: readonly Sql[];
+}
+
+async function moveRows(db: Db, declared: CustomerTable, { from, to, touched }: Move): Promise<void> {
   const { customer, unique_by, merge = {} } = declared;
   if (customer === undefined || customer === 'id') return;
   const [table, column] = [identifier(declared.table), identifier(customer)];
@@ -141,11 +163,13 @@ async function moveRows(db: Db, declared: CustomerTable, from: string, to: strin
       return sql`${identifier(name)} = ${mergeRules[rule](sql`kept.${identifier(name)}`, sql`removed.${identifier(name)}`)}`;
     });
     if (changes.length > 0) {
-      await db.run(sql`UPDATE ${table} kept SET ${join(changes)} FROM ${table} removed WHERE ${isPair}`);
+      await db.run(
+        sql`UPDATE ${table} kept SET ${join([...changes, ...touched])} FROM ${table} removed WHERE ${isPair}`,
+      );
     }
     await db.run(sql`DELETE FROM ${table} removed USING ${table} kept WHERE ${isPair}`);
   }
-  await db.run(sql`UPDATE ${table} SET ${column} = ${to} WHERE ${column} = ${from}`);
+  await db.run(sql`UPDATE ${table} SET ${join([sql`${column} = ${to}`, ...touched])} WHERE ${column} = ${from}`);
 }
 
 /** All columns but generated ones and those declared `internal`. */
