@@ -73,11 +73,13 @@ export type Spec = AnyDefinition & {
   readonly times: ReadonlySet<string>;
 };
 
-/** The description is for clients that follow changes; see `isSettled`. */
+const following =
+  'To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed.';
+
 function changedSince(updatedAt: Sql): TunedFilter {
   const { schema, ...rest } = since(updatedAt);
-  const description = `Records that have changed since then. ${schema.description} To follow changes, sort by \`updated_at\`, \`asc\`, and send the time of the last record you got, or its \`next_cursor\`: a record is listed once no open transaction can change an earlier one, so none is missed.`;
-  return { ...rest, schema: { ...schema, description } };
+  const { description } = schema as { description?: string };
+  return { ...rest, schema: { ...schema, description: `${description} ${following}` } as typeof schema };
 }
 
 export function completeDefinition(definition: AnyDefinition): Spec {

@@ -141,11 +141,11 @@ async function write({ table, column, db = acme.db }: Followed, id: string): Pro
 const inOrder = 'sort_by=updated_at&sort_order=asc';
 
 /** Reads what comes after the last record, and then only that. */
-function followTimes({ path, column = 'updated_at' }: Followed) {
+function followTimes({ path, column }: Followed) {
   let from = '';
   return async () => {
     const { rows } = await read(path, `${inOrder}&per_page=50${from}`);
-    const last = rows.at(-1)?.[column];
+    const last = rows.at(-1)?.[column ?? 'updated_at'];
     if (last) from = `&updated_from=${last}`;
     return rows;
   };

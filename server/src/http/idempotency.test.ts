@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit/kernel';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: signedIn } as const;
@@ -340,7 +341,7 @@ describe('a request that changes the central database runs at most once', () => 
     });
   });
 
-  test('a duplicate is 409 while it runs; after a minute it counts as interrupted, but its answer is still stored', async () => {
+  test('a duplicate is 409 while it runs; after a minute without a sign of life it counts as interrupted, but its answer is still stored', async () => {
     const key = uniqueId();
     const { arrived, open } = holdOrders();
     const first = post(key);
@@ -349,6 +350,24 @@ describe('a request that changes the central database runs at most once', () => 
     expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } });
     await age(key, '61 seconds', platform.kernel.central.db);
     expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_interrupted' } });
+    open.resolve();
+    const { body } = await first;
+    expect(await post(key)).toMatchObject({ status: 200, body, headers: { 'idempotency-replayed': 'true' } });
+  });
+
+  test('a request that runs for more than a minute does not count as interrupted', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const key = uniqueId();
+    const { arrived, open } = holdOrders();
+    const first = post(key);
+    await arrived.promise;
+    gate = undefined;
+    await age(key, '61 seconds', platform.kernel.central.db);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await eventually(async () =>
+      expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } }),
+    );
     open.resolve();
     const { body } = await first;
     expect(await post(key)).toMatchObject({ status: 200, body, headers: { 'idempotency-replayed': 'true' } });

@@ -71,6 +71,19 @@ export async function claimKey(db: Db, request: KeyedRequest): Promise<StoredRes
   return readResponse(row, request);
 }
 
+const heartbeatMs = 15_000;
+
+/** Keeps a claimed key from looking interrupted while its request runs. Returns the function that ends it. */
+export function keepClaimed(db: Db, { caller, key }: KeyedRequest): () => void {
+  const beat = () =>
+    db.run(sql`
+      UPDATE idempotency_keys SET expires_at = now() + interval '24 hours'
+      WHERE caller = ${caller} AND key = ${key} AND response IS NULL`);
+  // A beat that fails is followed by another one.
+  const timer = setInterval(() => void beat().catch(() => {}), heartbeatMs).unref();
+  return () => clearInterval(timer);
+}
+
 /** Stores the response of a claimed key; without a response the key is free again. */
 export async function settleKey(db: Db, request: KeyedRequest, response?: StoredResponse): Promise<void> {
   const { caller, key } = request;

@@ -69,7 +69,7 @@ export class OutboundClient implements HttpClient {
     for (let left = Math.min(request.maxRedirects ?? maxRedirects, maxRedirects); ; left -= 1) {
       const opened = await this.#open(hop, signal);
       const { statusCode: status, headers } = opened.response;
-      const next = request.maxRedirects === 0 || !redirects.has(status) ? undefined : headers.location;
+      const next = request.maxRedirects === 0 || !redirects.has(status) ? undefined : headers['location'];
       if (typeof next !== 'string') return { status, headers: flatten(headers), body: readBody(opened, request) };
       await opened.client.destroy();
       if (left === 0) throw fail('outbound.too_many_redirects', { host: opened.host });

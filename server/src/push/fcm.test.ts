@@ -9,7 +9,7 @@ import { OutboundClient } from '../outbound/outbound-client.ts';
 import { openFcm } from './fcm.ts';
 
 const fcm = await startFcm();
-const credentials = String(fcm.environment.FCM_CREDENTIALS);
+const credentials = String(fcm.environment['FCM_CREDENTIALS']);
 let now = Date.parse('2026-03-01T10:00:00Z');
 const http = new OutboundClient({ allowedHosts: ['127.0.0.1'] });
 const open = (environment: Record<string, string> = fcm.environment) =>

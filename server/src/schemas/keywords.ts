@@ -41,7 +41,7 @@ function sameAs(name: string, value: unknown, _schema?: unknown, context?: unkno
 
 /** In UTF-8. A text with more than `maxLength` characters has its error already. */
 function hasAtMostBytes(limit: number, text: string, schema?: AnySchemaObject): boolean {
-  return Buffer.byteLength(text) <= limit || [...text].length > (schema?.maxLength ?? Number.POSITIVE_INFINITY);
+  return Buffer.byteLength(text) <= limit || [...text].length > (schema?.['maxLength'] ?? Number.POSITIVE_INFINITY);
 }
 
 const distinct = (list: readonly unknown[]) => (new Set(list).size === list.length ? list : [...new Set(list)]);
