@@ -125,6 +125,37 @@ test('requests without a key, or with different keys, run every time', async () 
   expect(timesPlaced('lamp')).toBe(4);
 });
 
+test.each([
+  ['another order of its keys', '{"note":{"b":[1,{"y":2,"x":1}],"a":null},"item":"swing"}'],
+  ['other whitespace', ' {\n "item" : "swing",\t"note": {"a": null, "b": [1.0, {"x": 1, "y": 2}]}} '],
+  ['escaped characters', '{"item":"sw\\u0069ng","note":{"a":null,"b":[1,{"x":1,"y":2}]}}'],
+])('a body with %s is the same request', async (_, text) => {
+  const key = uniqueId();
+  const send = (body: string) =>
+    caller.request({
+      method: 'POST',
+      url: '/api/v1/orders',
+      payload: body,
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    });
+  const first = await send('{"item":"swing","note":{"a":null,"b":[1,{"x":1,"y":2}]}}');
+  const again = await send(text);
+  expect({ body: again.body, replay: isReplay(again) }).toEqual({ body: first.body, replay: true });
+  const other = await send('{"item":"swing","note":{"a":null,"b":[{"x":1,"y":2},1]}}');
+  expect({ status: other.status, code: other.body.code }).toEqual({ status: 422, code: 'http.idempotency_mismatch' });
+});
+
+test('a deeply nested body can have a key', async () => {
+  const body = `{"item":"nest","more":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const { status } = await caller.request({
+    method: 'POST',
+    url: '/api/v1/orders',
+    payload: body,
+    headers: { 'content-type': 'application/json', 'idempotency-key': uniqueId() },
+  });
+  expect(status).toBeLessThan(500);
+});
+
 test('the same key with another body or URL is 422 and does not run', async () => {
   await place('table', 'b');
   const other = await place('desk', 'b');

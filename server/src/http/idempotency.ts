@@ -31,7 +31,7 @@ interface KeyRow {
 const encryptionPurpose = 'idempotency';
 
 /** `undefined` for a request that runs every time it is sent. */
-export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchange): KeyedRequest | undefined {
+export function keyedRequest({ request, caller: user, bodyText, kernel }: Exchange): KeyedRequest | undefined {
   const key = request.headers['idempotency-key'];
   // An anonymous caller cannot prove that a stored response belongs to it.
   if (key === undefined || request.method !== 'POST' || !user) return undefined;
@@ -39,7 +39,7 @@ export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchang
     throw invalid({ 'Idempotency-Key': 'The Idempotency-Key must have 1 to 255 visible ASCII characters.' });
   }
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${tokenScope(user)}\n${rawBody ?? ''}`)
+    .update(`${request.method} ${request.url}\n${tokenScope(user)}\n${bodyText ?? ''}`)
     .digest('hex');
   return { caller: `user ${user.id}`, key, hash, secrets: kernel.secrets };
 }

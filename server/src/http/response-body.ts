@@ -5,13 +5,14 @@ import { answerBody, answerMessage } from '../actions/answer-body.ts';
 import { recordEtag } from '../etag.ts';
 import { limitDownloads } from './download-limit.ts';
 import type { Exchange } from './exchange.ts';
+import { ignoredFieldsHeader } from './ignored-fields.ts';
 
 /** Sets the status and the headers of the response and builds its body from the output of the action. */
 export function responseBody(
   { kernel, request, reply, route, tenant, input, ignoredFields }: Exchange,
   output: unknown,
 ): unknown {
-  if (ignoredFields.length > 0) reply.header('ignored-fields', headerList(ignoredFields));
+  reply.headers(ignoredFieldsHeader(ignoredFields));
   if (output instanceof Answer) {
     if (output.body instanceof Readable) limitDownloads(kernel, tenant, output.body);
     reply.status(output.status ?? 200).headers(output.headers);
@@ -47,8 +48,3 @@ function wrapJson(json: string, key: string | undefined, message: string | undef
   return `{${prefix}${JSON.stringify(key)}:${json}}`;
 }
 
-/** At most 20 names. Names that are not valid in a header are left out. */
-function headerList(names: readonly string[]): string {
-  const valid = names.filter((name) => /^[\x21-\x7e]{1,100}$/.test(name)).slice(0, 20);
-  return valid.join(', ') || 'some';
-}
