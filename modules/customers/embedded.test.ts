@@ -95,7 +95,8 @@ test.each(['merging', 'anonymizing'])(
     const seq = await lastSeq();
     await changes[name]?.(asha);
     const after = await readBoth(asha);
-    for (const [index, { updatedAt }] of before.entries()) expect(String(after[index]?.updatedAt) > updatedAt).toBe(true);
+    for (const [index, { updatedAt }] of before.entries())
+      expect(String(after[index]?.updatedAt) > updatedAt).toBe(true);
     const changed = (await eventsSince(seq)).filter(({ payload }) =>
       [payload.order, payload.conversation].some(
         (record) => record && [asha.order, asha.conversation].some((url) => url.endsWith(record.id)),

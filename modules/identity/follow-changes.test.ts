@@ -41,7 +41,9 @@ const [rule] = await three((n) =>
     template: { subject: 'Thank you', body: 'Hello' },
   }),
 );
-const [webhook] = await three((n) => create('/webhooks', { url: `https://example.com/${n}`, events: ['order.created'] }));
+const [webhook] = await three((n) =>
+  create('/webhooks', { url: `https://example.com/${n}`, events: ['order.created'] }),
+);
 await three((n) => create('/invitations', { email: `i${n}@example.com`, role: 'Agent' }));
 await three(() => platform.person({ tenant: acme }));
 const [code] = await three((n) => create('/admin/referral-codes', { code: `FOLLOW-${n}`, kyc_required: true }));

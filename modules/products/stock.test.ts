@@ -213,12 +213,16 @@ test('a job that comes before the reservation expires comes again', async () => 
   const tea = await create(5);
   const { reservation } = (await tea.reserve(2, { expires_in: 60 })).body;
   const waiting = async () =>
-    (await platform.kernel.central.db.rows<{ seconds: number }>(sql`
+    (
+      await platform.kernel.central.db.rows<{ seconds: number }>(sql`
       SELECT extract(epoch FROM start_after - now())::integer AS seconds FROM pgboss.job
-      WHERE data->'data'->>'id' = ${reservation.id} ORDER BY start_after`)).map(({ seconds }) => seconds);
+      WHERE data->'data'->>'id' = ${reservation.id} ORDER BY start_after`)
+    ).map(({ seconds }) => seconds);
   await eventually(async () => expect(await waiting()).toHaveLength(1));
   // The clock of the queue is 40 seconds ahead.
-  await acme.db.run(sql`UPDATE stock_reservations SET expires_at = now() + interval '40 seconds' WHERE id = ${reservation.id}`);
+  await acme.db.run(
+    sql`UPDATE stock_reservations SET expires_at = now() + interval '40 seconds' WHERE id = ${reservation.id}`,
+  );
   await releaseExpired({ id: reservation.id });
   expect(await tea.read()).toMatchObject({ reserved: 2 });
   const seconds = await waiting();

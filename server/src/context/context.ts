@@ -191,7 +191,7 @@ export class Context implements SystemCtx {
   }
 
   get personalData(): PersonalData {
-    return this.#kernel.personalData(this.db);
+    return this.#kernel.personalData(this.db, (module, id) => this.#with({ module }).files.remove(id));
   }
 
   get emit(): Emit {

@@ -6,8 +6,8 @@ import { databaseFailure } from '../db/failures.ts';
 import type { Exchange } from './exchange.ts';
 import {
   claimKey,
-  keepClaimed,
   type KeyedRequest,
+  keepClaimed,
   keyedRequest,
   lockKey,
   type StoredResponse,

@@ -63,7 +63,9 @@ function jsonParser(app: FastifyInstance): (text: string) => unknown {
 function sortedJson(value: unknown): string | undefined {
   const isRecord = (part: unknown) => typeof part === 'object' && part !== null && !Array.isArray(part);
   try {
-    return JSON.stringify(value, (_, part) => (isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part));
+    return JSON.stringify(value, (_, part) =>
+      isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
+    );
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

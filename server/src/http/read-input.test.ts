@@ -184,7 +184,12 @@ test('an unknown field is removed at any depth and named in Ignored-Fields', asy
 });
 
 test('an error names the ignored fields too', async () => {
-  const { status, body, headers } = await caller.post('/api/v1/orders', { ...order, items: 5, colour: 'red', total: 1 });
+  const { status, body, headers } = await caller.post('/api/v1/orders', {
+    ...order,
+    items: 5,
+    colour: 'red',
+    total: 1,
+  });
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['items'] });
   expect(headers['ignored-fields']?.split(', ').sort()).toEqual(['colour', 'total']);
 });

@@ -47,4 +47,3 @@ function wrapJson(json: string, key: string | undefined, message: string | undef
   const prefix = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
   return `{${prefix}${JSON.stringify(key)}:${json}}`;
 }
-

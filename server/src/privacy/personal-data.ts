@@ -26,11 +26,11 @@ interface CustomerTable extends TableData {
 }
 
 /** Table and column names come from manifests, whose patterns allow identifiers only. */
-export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
+export function createPersonalData(modules: readonly LoadedModule[]): (db: Db, removeFile: RemoveFile) => PersonalData {
   const tables = modules.flatMap(customerTables);
   // Child rows before their parents, and the customer's own row last.
   const childrenFirst = tables.toSorted((one, other) => deletionRank(one) - deletionRank(other));
-  return (db) => ({
+  return (db, removeFile) => ({
     async rows(customerId, { masked }) {
       const columns = await exportedColumns(db, tables);
       const rowsByModule: Record<string, Record<string, Record<string, unknown>[]>> = {};
@@ -58,20 +58,24 @@ export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) =
     async anonymize(customerId) {
       const touch = await touchTables(db);
       for (const table of childrenFirst) {
+        await removeFiles(db, table, table.whereCustomer(customerId), removeFile);
         if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
         else await resetPersonalColumns(db, table, customerId, touch(table));
       }
     },
 
     async remove(customerId) {
-      for (const table of childrenFirst) await deleteRows(db, table, customerId);
+      for (const table of childrenFirst) {
+        await removeFiles(db, table, table.whereCustomer(customerId), removeFile);
+        await deleteRows(db, table, customerId);
+      }
     },
 
     eraseFromEvents: (customerIds) => eraseFromPendingEvents(db, customerIds),
 
     async move(from, to) {
       const touch = await touchTables(db);
-      for (const table of childrenFirst) await moveRows(db, table, { from, to, touched: touch(table) });
+      for (const table of childrenFirst) await moveRows(db, table, { from, to, touched: touch(table), removeFile });
     },
   });
 }
@@ -113,6 +117,27 @@ function deletionRank({ depth, customer }: CustomerTable): number {
   return customer === 'id' ? 1 : -depth;
 }
 
+/** Removes a file of a module, in the transaction of the rows. */
+type RemoveFile = (module: string, id: string) => Promise<unknown>;
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** Removes the files that the rows of the table `own` name in their `file` columns. */
+async function removeFiles(
+  db: Db,
+  { module, table, columns = {} }: CustomerTable,
+  where: Sql,
+  removeFile: RemoveFile,
+): Promise<void> {
+  const names = Object.keys(columns).filter((name) => columns[name] === 'file');
+  if (names.length === 0) return;
+  const texts = join(names.map((name) => sql`own.${identifier(name)}::text`));
+  const files = await db.rows<{ id: string }>(sql`
+    SELECT DISTINCT found[1] AS id FROM ${identifier(table)} own, regexp_matches(concat_ws(' ', ${texts}), ${uuid}, 'g') found
+    WHERE ${where}`);
+  for (const { id } of files) await removeFile(module, id);
+}
+
 async function deleteRows(db: Db, { table, whereCustomer }: CustomerTable, customerId: string): Promise<void> {
   await db.run(sql`DELETE FROM ${identifier(table)} WHERE ${whereCustomer(customerId)}`);
 }
@@ -149,9 +174,10 @@ interface Move {
   readonly from: string;
   readonly to: string;
   readonly touched: readonly Sql[];
+  readonly removeFile: RemoveFile;
 }
 
-async function moveRows(db: Db, declared: CustomerTable, { from, to, touched }: Move): Promise<void> {
+async function moveRows(db: Db, declared: CustomerTable, { from, to, touched, removeFile }: Move): Promise<void> {
   const { customer, unique_by, merge = {} } = declared;
   if (customer === undefined || customer === 'id') return;
   const [table, column] = [identifier(declared.table), identifier(customer)];
@@ -167,6 +193,8 @@ async function moveRows(db: Db, declared: CustomerTable, { from, to, touched }: 
         sql`UPDATE ${table} kept SET ${join([...changes, ...touched])} FROM ${table} removed WHERE ${isPair}`,
       );
     }
+    const isRemoved = sql`EXISTS (SELECT FROM ${table} removed, ${table} kept WHERE ${isPair} AND removed.ctid = own.ctid)`;
+    await removeFiles(db, declared, isRemoved, removeFile);
     await db.run(sql`DELETE FROM ${table} removed USING ${table} kept WHERE ${isPair}`);
   }
   await db.run(sql`UPDATE ${table} SET ${join([sql`${column} = ${to}`, ...touched])} WHERE ${column} = ${from}`);

@@ -238,7 +238,9 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     // A message of a closed page is not being sent.
     const never = Promise.withResolvers<void>();
     await page.unroute(`**${url}/*/messages`);
-    await page.route(`**${url}/*/messages`, (route) => (route.request().method() === 'POST' ? never.promise : route.continue()));
+    await page.route(`**${url}/*/messages`, (route) =>
+      route.request().method() === 'POST' ? never.promise : route.continue(),
+    );
     await box.fill('And another thing.');
     await box.press('Control+Enter');
     await second.getByText('Sending…').waitFor();

@@ -200,7 +200,10 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
         <p className="break-words text-secondary">
           <strong className="font-semibold text-text">{file.name}</strong> has not been imported yet.
         </p>
-        <Figures report={preview} labels={['products to create', 'products to update', 'rows without changes', 'rows with errors']} />
+        <Figures
+          report={preview}
+          labels={['products to create', 'products to update', 'rows without changes', 'rows with errors']}
+        />
         {problem && <Notice tone="error">{problem}</Notice>}
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
@@ -235,7 +238,10 @@ function Done({ file, report, onAgain }: DoneProps) {
         <Notice tone={report.failed > 0 ? 'warning' : 'success'}>
           {file.name} has been imported{report.failed > 0 && ', except for rows with errors'}.
         </Notice>
-        <Figures report={report} labels={['products created', 'products updated', 'rows without changes', 'rows with errors']} />
+        <Figures
+          report={report}
+          labels={['products created', 'products updated', 'rows without changes', 'rows with errors']}
+        />
         <div className="flex flex-wrap gap-2">
           <Button onClick={onAgain}>Import another file</Button>
         </div>
