@@ -19,6 +19,7 @@ const checks: Record<string, string[]> = {
     'bench',
     'scripts',
   ],
+  'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
   'dead code': ['knip', '--treat-config-hints-as-errors'],
   'generated files': ['node', 'scripts/generate.ts', '--check'],
   console: ['node', 'web/build.ts', '--check'],
