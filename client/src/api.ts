@@ -2203,6 +2203,8 @@ export type Health = {
 export type ImportReport = {
   readonly created: number;
   readonly updated: number;
+  /** Rows that are equal to their records. */
+  readonly unchanged: number;
   readonly failed: number;
   /** The first thousand. */
   readonly errors: readonly ({ readonly line: number; readonly errors: Readonly<Record<string, readonly string[]>> })[];
@@ -3626,7 +3628,7 @@ export type ActivityListInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3636,7 +3638,7 @@ export type ActivityListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3649,7 +3651,7 @@ export type ActivityExportInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3660,7 +3662,7 @@ export type ActivityExportInput = {
 };
 
 export type ApiClientsListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
@@ -3670,7 +3672,7 @@ export type ApiClientsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3713,7 +3715,7 @@ export type AuditListInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3723,7 +3725,7 @@ export type AuditListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3747,7 +3749,7 @@ export type AuditExportInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3769,7 +3771,7 @@ export type ConversationsListInput = {
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "last_message_at". */
   readonly sort_by?: 'last_message_at' | 'created_at' | 'updated_at' | undefined;
@@ -3779,7 +3781,7 @@ export type ConversationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3795,7 +3797,7 @@ export type ConversationsExportInput = {
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "last_message_at". */
   readonly sort_by?: 'last_message_at' | 'created_at' | 'updated_at' | undefined;
@@ -3807,7 +3809,7 @@ export type ConversationsExportInput = {
 
 export type ConversationsMessagesInput = {
   readonly id: string;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "sent_at". */
   readonly sort_by?: 'sent_at' | 'updated_at' | undefined;
@@ -3817,7 +3819,7 @@ export type ConversationsMessagesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3839,7 +3841,7 @@ export type CustomersListInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'first_name' | 'total_orders' | 'total_spent' | 'last_order_at' | 'updated_at' | undefined;
@@ -3849,7 +3851,7 @@ export type CustomersListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3866,7 +3868,7 @@ export type CustomersListVipsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3888,7 +3890,7 @@ export type CustomersExportInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'first_name' | 'total_orders' | 'total_spent' | 'last_order_at' | 'updated_at' | undefined;
@@ -3912,7 +3914,7 @@ export type CustomersListOrdersInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3949,7 +3951,7 @@ export type EmailPreviewVerificationInput = {
 };
 
 export type InvitationsListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'expires_at' | 'email' | 'updated_at' | undefined;
@@ -3959,7 +3961,7 @@ export type InvitationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3972,7 +3974,7 @@ export type NotificationsListInput = {
   readonly severity?: 'info' | 'success' | 'warning' | 'error' | undefined;
   /** Only notifications that were sent after the one with this id, such as those missed while disconnected. */
   readonly after?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -3982,7 +3984,7 @@ export type NotificationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3992,7 +3994,7 @@ export type NotificationsListRulesInput = {
   readonly event?: string | undefined;
   readonly channel?: 'in_app' | 'email' | 'sms' | 'whatsapp' | undefined;
   readonly is_active?: boolean | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4002,7 +4004,7 @@ export type NotificationsListRulesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4011,7 +4013,7 @@ export type NotificationsListRulesInput = {
 export type NotificationsListRuleDeliveriesInput = {
   readonly id: string;
   readonly status?: 'queued' | 'sent' | 'failed' | 'skipped' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4021,7 +4023,7 @@ export type NotificationsListRuleDeliveriesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4037,7 +4039,7 @@ export type OnboardingListApplicationsInput = {
   readonly kyc_status?: 'not_required' | 'pending' | 'submitted' | 'verified' | 'rejected' | undefined;
   /** A part of the business, the name or the address. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'business_name' | 'updated_at' | undefined;
@@ -4047,7 +4049,7 @@ export type OnboardingListApplicationsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4062,7 +4064,7 @@ export type OnboardingListTenantsInput = {
   readonly role?: 'platform_owner' | 'reseller' | 'merchant' | undefined;
   /** A part of the name or the id. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
@@ -4072,7 +4074,7 @@ export type OnboardingListTenantsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4092,7 +4094,7 @@ export type OrdersListInput = {
   readonly min_total?: string | number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly max_total?: string | number | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "placed_at". */
   readonly sort_by?: 'placed_at' | 'total' | 'order_number' | 'updated_at' | undefined;
@@ -4102,7 +4104,7 @@ export type OrdersListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4127,7 +4129,7 @@ export type OrdersExportInput = {
   readonly min_total?: string | number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly max_total?: string | number | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "placed_at". */
   readonly sort_by?: 'placed_at' | 'total' | 'order_number' | 'updated_at' | undefined;
@@ -4161,7 +4163,7 @@ export type ProductsListInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'title' | 'price' | 'stock' | 'sku' | 'updated_at' | undefined;
@@ -4171,7 +4173,7 @@ export type ProductsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4203,7 +4205,7 @@ export type ProductsExportInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'title' | 'price' | 'stock' | 'sku' | 'updated_at' | undefined;
@@ -4221,7 +4223,7 @@ export type ProductsGetBySkuInput = { readonly sku: string };
 
 export type ProductsMovementsInput = {
   readonly id: string;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -4231,14 +4233,14 @@ export type ProductsMovementsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
 };
 
 export type ProfileActivityInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -4248,7 +4250,7 @@ export type ProfileActivityInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4268,7 +4270,7 @@ export type ProfileCreateTokenInput = {
 
 export type ReferralCodesListInput = {
   readonly tenant_role?: 'merchant' | 'reseller' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'code' | 'updated_at' | undefined;
@@ -4278,7 +4280,7 @@ export type ReferralCodesListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4289,7 +4291,7 @@ export type TeamListInput = {
   readonly search?: string | undefined;
   /** The name or the id of a role. */
   readonly role?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "name". */
   readonly sort_by?: 'name' | 'email' | 'role' | 'joined_at' | 'last_active_at' | 'updated_at' | undefined;
@@ -4299,7 +4301,7 @@ export type TeamListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4335,7 +4337,7 @@ export type TwoFactorDisableInput = {
 };
 
 export type WebhooksListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4345,7 +4347,7 @@ export type WebhooksListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4354,7 +4356,7 @@ export type WebhooksListInput = {
 export type WebhooksDeliveriesInput = {
   readonly id: string;
   readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4364,7 +4366,7 @@ export type WebhooksDeliveriesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
