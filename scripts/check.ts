@@ -18,6 +18,7 @@ function allChecks(): Record<string, string[]> {
     'types of the console': ['tsc', '-p', 'web', '--checkers', '1'],
     'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
     layers: layers('kit', 'client', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
+    'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     'dead code': ['knip', '--treat-config-hints-as-errors'],
     'generated files': ['node', 'scripts/generate.ts', '--check'],
     console: ['node', 'web/build.ts', '--check'],
@@ -32,6 +33,7 @@ async function folderChecks(path: string): Promise<Record<string, string[]>> {
     types: ['tsc', '-p', await writeTsconfig(path), '--checkers', '1'],
     'lint and format': ['biome', 'check', '--error-on-warnings', path],
     layers: layers(path),
+    'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     ...(isModule ? { module: ['node', 'server/src/main.ts', 'module:show', basename(path)] } : {}),
   };
 }

@@ -2217,6 +2217,8 @@ export type Health = {
 export type ImportReport = {
   readonly created: number;
   readonly updated: number;
+  /** Rows that are equal to their records. */
+  readonly unchanged: number;
   readonly failed: number;
   /** The first thousand. */
   readonly errors: readonly ({ readonly line: number; readonly errors: Readonly<Record<string, readonly string[]>> })[];
@@ -3656,7 +3658,7 @@ export type ActivityListInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3666,7 +3668,7 @@ export type ActivityListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3679,7 +3681,7 @@ export type ActivityExportInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3690,7 +3692,7 @@ export type ActivityExportInput = {
 };
 
 export type ApiClientsListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
@@ -3700,7 +3702,7 @@ export type ApiClientsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3743,7 +3745,7 @@ export type AuditListInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3753,7 +3755,7 @@ export type AuditListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3777,7 +3779,7 @@ export type AuditExportInput = {
   readonly from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -3799,7 +3801,7 @@ export type ConversationsListInput = {
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "last_message_at". */
   readonly sort_by?: 'last_message_at' | 'created_at' | 'updated_at' | undefined;
@@ -3809,7 +3811,7 @@ export type ConversationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3825,7 +3827,7 @@ export type ConversationsExportInput = {
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "last_message_at". */
   readonly sort_by?: 'last_message_at' | 'created_at' | 'updated_at' | undefined;
@@ -3837,7 +3839,7 @@ export type ConversationsExportInput = {
 
 export type ConversationsMessagesInput = {
   readonly id: string;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "sent_at". */
   readonly sort_by?: 'sent_at' | 'updated_at' | undefined;
@@ -3847,7 +3849,7 @@ export type ConversationsMessagesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3869,7 +3871,7 @@ export type CustomersListInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'first_name' | 'total_orders' | 'total_spent' | 'last_order_at' | 'updated_at' | undefined;
@@ -3879,7 +3881,7 @@ export type CustomersListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3896,7 +3898,7 @@ export type CustomersListVipsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3918,7 +3920,7 @@ export type CustomersExportInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'first_name' | 'total_orders' | 'total_spent' | 'last_order_at' | 'updated_at' | undefined;
@@ -3942,7 +3944,7 @@ export type CustomersListOrdersInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -3979,7 +3981,7 @@ export type EmailPreviewVerificationInput = {
 };
 
 export type InvitationsListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'expires_at' | 'email' | 'updated_at' | undefined;
@@ -3989,7 +3991,7 @@ export type InvitationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4002,7 +4004,7 @@ export type NotificationsListInput = {
   readonly severity?: 'info' | 'success' | 'warning' | 'error' | undefined;
   /** Only notifications that were sent after the one with this id, such as those missed while disconnected. */
   readonly after?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4012,7 +4014,7 @@ export type NotificationsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4022,7 +4024,7 @@ export type NotificationsListRulesInput = {
   readonly event?: string | undefined;
   readonly channel?: 'in_app' | 'email' | 'sms' | 'whatsapp' | undefined;
   readonly is_active?: boolean | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4032,7 +4034,7 @@ export type NotificationsListRulesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4041,7 +4043,7 @@ export type NotificationsListRulesInput = {
 export type NotificationsListRuleDeliveriesInput = {
   readonly id: string;
   readonly status?: 'queued' | 'sent' | 'failed' | 'skipped' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4051,7 +4053,7 @@ export type NotificationsListRuleDeliveriesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4067,7 +4069,7 @@ export type OnboardingListApplicationsInput = {
   readonly kyc_status?: 'not_required' | 'pending' | 'submitted' | 'verified' | 'rejected' | undefined;
   /** A part of the business, the name or the address. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'business_name' | 'updated_at' | undefined;
@@ -4077,7 +4079,7 @@ export type OnboardingListApplicationsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4092,7 +4094,7 @@ export type OnboardingListTenantsInput = {
   readonly role?: 'platform_owner' | 'reseller' | 'merchant' | undefined;
   /** A part of the name or the id. */
   readonly search?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
@@ -4102,7 +4104,7 @@ export type OnboardingListTenantsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4122,7 +4124,7 @@ export type OrdersListInput = {
   readonly min_total?: string | number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly max_total?: string | number | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "placed_at". */
   readonly sort_by?: 'placed_at' | 'total' | 'order_number' | 'updated_at' | undefined;
@@ -4132,7 +4134,7 @@ export type OrdersListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4157,7 +4159,7 @@ export type OrdersExportInput = {
   readonly min_total?: string | number | undefined;
   /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
   readonly max_total?: string | number | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "placed_at". */
   readonly sort_by?: 'placed_at' | 'total' | 'order_number' | 'updated_at' | undefined;
@@ -4191,7 +4193,7 @@ export type ProductsListInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'title' | 'price' | 'stock' | 'sku' | 'updated_at' | undefined;
@@ -4201,7 +4203,7 @@ export type ProductsListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4233,7 +4235,7 @@ export type ProductsExportInput = {
   readonly created_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_to?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'title' | 'price' | 'stock' | 'sku' | 'updated_at' | undefined;
@@ -4251,7 +4253,7 @@ export type ProductsGetBySkuInput = { readonly sku: string };
 
 export type ProductsMovementsInput = {
   readonly id: string;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -4261,14 +4263,14 @@ export type ProductsMovementsInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
 };
 
 export type ProfileActivityInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
@@ -4278,7 +4280,7 @@ export type ProfileActivityInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4298,7 +4300,7 @@ export type ProfileCreateTokenInput = {
 
 export type ReferralCodesListInput = {
   readonly tenant_role?: 'merchant' | 'reseller' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'code' | 'updated_at' | undefined;
@@ -4308,7 +4310,7 @@ export type ReferralCodesListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4319,7 +4321,7 @@ export type TeamListInput = {
   readonly search?: string | undefined;
   /** The name or the id of a role. */
   readonly role?: string | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "name". */
   readonly sort_by?: 'name' | 'email' | 'role' | 'joined_at' | 'last_active_at' | 'updated_at' | undefined;
@@ -4329,7 +4331,7 @@ export type TeamListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4365,7 +4367,7 @@ export type TwoFactorDisableInput = {
 };
 
 export type WebhooksListInput = {
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4375,7 +4377,7 @@ export type WebhooksListInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
@@ -4384,7 +4386,7 @@ export type WebhooksListInput = {
 export type WebhooksDeliveriesInput = {
   readonly id: string;
   readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
-  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'updated_at' | undefined;
@@ -4394,7 +4396,7 @@ export type WebhooksDeliveriesInput = {
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;
-  /** The `next_cursor` of the previous response; use it with `limit`. */
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;

@@ -138,11 +138,11 @@ async function* everyRecord(
   do {
     const { pagination, ...page } = (await call({ ...input, limit: 100, cursor }, options)) as Page;
     yield* Object.values(page).find(Array.isArray) ?? [];
-    cursor = pagination.next_cursor;
+    cursor = pagination.has_more ? pagination.next_cursor : null;
   } while (cursor);
 }
 
 interface Page {
-  readonly pagination: { readonly next_cursor: string | null };
+  readonly pagination: { readonly next_cursor: string | null; readonly has_more: boolean };
   readonly [list: string]: unknown;
 }

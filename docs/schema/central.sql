@@ -17,6 +17,8 @@ CREATE TABLE activity_log (
 );
 CREATE INDEX activity_log_by_tenant ON public.activity_log USING btree (tenant_id, at DESC);
 CREATE INDEX activity_log_by_user ON public.activity_log USING btree (user_id, at DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.activity_log FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_activity_log();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.activity_log FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_activity_log();
 
 CREATE TABLE application_documents (
   id uuid NOT NULL,
@@ -128,6 +130,8 @@ CREATE TABLE invitations (
   CONSTRAINT invitations_email_check CHECK ((email = lower(email)))
 );
 CREATE UNIQUE INDEX invitations_one_open ON public.invitations USING btree (tenant_id, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invitations FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invitations();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invitations FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invitations();
 
 CREATE TABLE memberships (
   user_id bigint NOT NULL,
@@ -144,6 +148,8 @@ CREATE TABLE memberships (
 );
 CREATE INDEX memberships_by_tenant ON public.memberships USING btree (tenant_id, role_id);
 CREATE TRIGGER memberships_changed AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION notify_membership_changed();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.memberships FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_memberships();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.memberships FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_memberships();
 
 CREATE TABLE module_configurations (
   alias text NOT NULL,
@@ -235,6 +241,8 @@ CREATE TABLE oauth_clients (
 CREATE INDEX oauth_clients_by_maker ON public.oauth_clients USING btree (created_by);
 CREATE INDEX oauth_clients_by_tenant ON public.oauth_clients USING btree (tenant_id, created_at);
 CREATE INDEX oauth_clients_by_user ON public.oauth_clients USING btree (user_id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.oauth_clients FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_oauth_clients();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.oauth_clients FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_oauth_clients();
 
 CREATE TABLE outbox_activity (
   tenant_id text NOT NULL,
@@ -321,6 +329,8 @@ CREATE TABLE referral_codes (
 );
 CREATE UNIQUE INDEX referral_codes_by_code ON public.referral_codes USING btree (lower(code));
 CREATE INDEX referral_codes_by_parent ON public.referral_codes USING btree (parent_tenant_id, created_at DESC, id DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.referral_codes FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_referral_codes();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.referral_codes FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_referral_codes();
 
 CREATE TABLE refresh_tokens (
   hash bytea NOT NULL,
@@ -367,6 +377,8 @@ CREATE UNIQUE INDEX reseller_applications_by_email ON public.reseller_applicatio
 CREATE INDEX reseller_applications_by_parent ON public.reseller_applications USING btree (parent_tenant_id, created_at DESC, id DESC);
 CREATE INDEX reseller_applications_by_status ON public.reseller_applications USING btree (status, created_at DESC, id DESC);
 CREATE INDEX reseller_applications_in_progress ON public.reseller_applications USING btree (updated_at) WHERE (status = 'provisioning'::text);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.reseller_applications FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_reseller_applications();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.reseller_applications FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_reseller_applications();
 
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,
@@ -512,6 +524,8 @@ CREATE TABLE tenants (
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_by_server ON public.tenants USING btree (database_server);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.tenants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_tenants();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.tenants FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_tenants();
 CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION notify_tenant_changed();
 
 CREATE TABLE unsettled_files (
@@ -552,4 +566,6 @@ CREATE TABLE users (
   CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text]))),
   CONSTRAINT users_pending_email_check CHECK ((pending_email = lower(pending_email)))
 );
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_users();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.users FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_users();
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF name, email, email_verified_at, pending_email, two_factor_confirmed_at, disabled_at ON public.users FOR EACH ROW EXECUTE FUNCTION notify_user_changed();

@@ -36,6 +36,7 @@ export const ImportReport = named(
   Type.Object({
     created: Type.Integer(),
     updated: Type.Integer(),
+    unchanged: Type.Integer({ description: 'Rows that are equal to their records.' }),
     failed: Type.Integer(),
     errors: Type.Array(RowErrors, { description: 'The first thousand.' }),
   }),

@@ -43,7 +43,7 @@ export interface Definition<
   /** The first is the default; `updated_at` is added to all lists. */
   readonly sorts: Readonly<Record<string, Sort>>;
   readonly sortOrder?: 'asc' | 'desc';
-  /** Default: the alias's `updated_at`. */
+  /** Default: the alias's `updated_at`. The migration of its table calls `stamp_changes`. */
   readonly updatedAt?: Sql;
   /** The type of the alias's `id`, which breaks ties. Default `uuid`. */
   readonly idType?: 'uuid' | 'bigint' | 'text';
@@ -69,8 +69,18 @@ export type Spec = AnyDefinition & {
   readonly id: Sql;
   readonly idType: 'uuid' | 'bigint' | 'text';
   readonly where: Sql;
+  readonly updatedAt: Sql;
   readonly times: ReadonlySet<string>;
 };
+
+const following =
+  'To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed.';
+
+function changedSince(updatedAt: Sql): TunedFilter {
+  const { schema, ...rest } = since(updatedAt);
+  const { description } = schema as { description?: string };
+  return { ...rest, schema: { ...schema, description: `${description} ${following}` } as typeof schema };
+}
 
 export function completeDefinition(definition: AnyDefinition): Spec {
   const { alias, where = sql`true`, idType = 'uuid', updatedAt = sql`${alias}.updated_at` } = definition;
@@ -78,9 +88,10 @@ export function completeDefinition(definition: AnyDefinition): Spec {
     ...definition,
     where,
     idType,
+    updatedAt,
     id: sql`${alias}.id`,
     times: timeFields(definition.row),
-    filters: { ...definition.scope, ...definition.filters, updated_from: since(updatedAt) },
+    filters: { ...definition.scope, ...definition.filters, updated_from: changedSince(updatedAt) },
     sorts: { ...definition.sorts, updated_at: byTime(updatedAt) },
   };
 }

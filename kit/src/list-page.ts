@@ -104,8 +104,9 @@ export async function pageByCursor(
 interface JsonPage {
   readonly body: string;
   readonly positions: string;
-  readonly last_key: string;
-  readonly last_id: string;
+  /** NULL without records. */
+  readonly last_key: string | null;
+  readonly last_id: string | null;
   readonly has_more: boolean;
 }
 
@@ -122,7 +123,8 @@ async function jsonPageByCursor(
     SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${size}), '[]')::text AS body,
       coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position) FILTER (WHERE position <= ${size}),
         '[]')::text AS positions,
-      max(key) FILTER (WHERE position = ${size}) AS last_key, max(id) FILTER (WHERE position = ${size}) AS last_id,
+      (array_agg(key ORDER BY position DESC) FILTER (WHERE position <= ${size}))[1] AS last_key,
+      (array_agg(id ORDER BY position DESC) FILTER (WHERE position <= ${size}))[1] AS last_id,
       count(*) > ${size} AS has_more
     FROM (
       SELECT (SELECT row_to_json(list_row) FROM (${selectFields(spec, ctx, fields)}) list_row) AS body,
@@ -130,7 +132,8 @@ async function jsonPageByCursor(
         row_number() OVER (ORDER BY ${orderBy(spec, query)}) AS position
       FROM (SELECT ${alias}.* FROM ${sourceFor(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as JsonPage;
   const { has_more, last_key: key, last_id: id } = found;
-  const pagination = { next_cursor: has_more ? paging.writeCursor(query, { key, id }) : null, has_more };
+  const last = key !== null && id !== null ? { key, id } : undefined;
+  const pagination = { next_cursor: nextCursor(spec, query, last, has_more), has_more };
   const records = withIsoTimes(found.body, spec.times);
   return new Json(`{"${name}":${records},"pagination":${JSON.stringify(pagination)}}`, (page) =>
     paging.rememberCursors(page, query, () => JSON.parse(found.positions)),
@@ -151,9 +154,20 @@ export function cursorPage(
   limit: number,
 ): object {
   const positions = found.slice(0, limit).map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
-  const last = found.length > limit ? positions.at(-1) : undefined;
-  const pagination = { next_cursor: last ? paging.writeCursor(query, last) : null, has_more: last !== undefined };
+  const has_more = found.length > limit;
+  const pagination = { next_cursor: nextCursor(spec, query, positions.at(-1), has_more), has_more };
   return paging.rememberCursors({ [spec.name]: rows.slice(0, limit), pagination }, query, () => positions);
+}
+
+const firstIds = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '-1', text: '' };
+
+/** A client that follows changes continues from the end of the list. */
+function nextCursor(spec: Spec, query: ListQuery, last: paging.Position | undefined, hasMore: boolean): string | null {
+  const { sort_by, sort_order, cursor } = query;
+  const isEndless = sort_by === 'updated_at' && sort_order === 'asc';
+  if (!hasMore && !isEndless) return null;
+  if (last) return paging.writeCursor(query, last);
+  return cursor ?? paging.writeCursor(query, { key: '-infinity', id: firstIds[spec.idType] });
 }
 
 export function mustNotMix({ page, per_page = paging.defaultSize }: ListQuery): void {

@@ -21,9 +21,9 @@ async function* inPages(spec: Spec, ctx: Ctx, query: ListQuery): AsyncGenerator<
   let cursor: string | undefined;
   do {
     const batch = (await pageByCursor(spec, ctx, { ...query, page: 1, limit: 500, ...(cursor ? { cursor } : {}) })) as {
-      pagination: { next_cursor: string | null };
+      pagination: { next_cursor: string; has_more: boolean };
     } & Record<string, object[]>;
     yield* batch[spec.name] as object[];
-    cursor = batch.pagination.next_cursor ?? undefined;
+    cursor = batch.pagination.has_more ? batch.pagination.next_cursor : undefined;
   } while (cursor !== undefined);
 }

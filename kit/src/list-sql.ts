@@ -27,7 +27,24 @@ export async function readFilters(spec: Spec, ctx: Ctx, query: Readonly<Record<s
     values[name] = value;
     findsOnce ||= filter.findsOnce ?? false;
   }
+  if (followsChanges(query)) conditions.push(await isSettled(spec, ctx));
   return { conditions, findsOnce, total: await spec.total?.(ctx, values as never) };
+}
+
+/** Whether the client may continue later from the last record of the response. */
+export function followsChanges({ updated_from, sort_by, sort_order }: Readonly<Record<string, unknown>>): boolean {
+  return updated_from !== undefined || (sort_by === 'updated_at' && sort_order === 'asc');
+}
+
+/**
+ * Before the first change of any open transaction, so that no record appears later behind one that a client has seen. A
+ * statement of its own: whatever is not open then has ended before the snapshot of the next statement.
+ */
+async function isSettled(spec: Spec, ctx: Ctx): Promise<Sql> {
+  const row = await databaseFor(spec, ctx).row<{ horizon: string }>(sql`
+    SELECT least(now(), min(xact_start))::text AS horizon FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_xid IS NOT NULL`);
+  return sql`${spec.updatedAt} < ${row?.horizon}::timestamptz`;
 }
 
 export function cursorColumns(spec: Spec, query: ListQuery): Sql {

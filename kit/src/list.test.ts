@@ -140,10 +140,10 @@ interface Row {
 
 /** Times that are equal in responses though they differ in the database, and some far apart. */
 const times = fc.constantFrom(
-  '2026-01-31T09:30:00.000001Z',
-  '2026-01-31T09:30:00.000002Z',
-  '2026-01-31T09:30:00.001Z',
-  '2026-06-01T00:00:00Z',
+  '2024-01-31T09:30:00.000001Z',
+  '2024-01-31T09:30:00.000002Z',
+  '2024-01-31T09:30:00.001Z',
+  '2024-06-01T00:00:00Z',
   '1969-12-31T23:59:59.999999Z',
 );
 const names = fc.constantFrom('', 'a', 'A', 'ä', 'b', 'a b', "o'k", '"\\', 'चाय', '😀', 'é'.repeat(200));
@@ -229,6 +229,10 @@ function get(query: Readonly<Record<string, unknown>>, path = '/things'): Promis
   return caller.get(listUrl(path, query));
 }
 
+/** The last page has a cursor too. */
+const isEndless = (query: { sort_by?: string; sort_order?: string }) =>
+  query.sort_by === 'updated_at' && query.sort_order === 'asc';
+
 async function walkByCursor(query: object, limit: number, between = async () => {}, path = '/things'): Promise<Row[]> {
   const seen: Row[] = [];
   let next: { cursor?: string } = {};
@@ -237,8 +241,11 @@ async function walkByCursor(query: object, limit: number, between = async () => 
     expect(status).toBe(200);
     seen.push(...body.things);
     const { next_cursor, has_more, ...others } = body.pagination;
-    expect({ has_more, others }).toEqual({ has_more: next_cursor !== null, others: {} });
-    if (next_cursor === null) return seen;
+    expect({ others, type: typeof next_cursor }).toEqual({
+      others: {},
+      type: has_more || isEndless(query) ? 'string' : 'object',
+    });
+    if (!has_more) return seen;
     expect(body.things).toHaveLength(limit);
     next = { cursor: next_cursor };
     await between();

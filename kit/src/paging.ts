@@ -9,7 +9,11 @@ export const paging = {
   page: Default(Type.Integer({ minimum: 1, maximum: 100_000 }), 1),
   per_page: Default(Type.Integer({ minimum: 1, maximum: 100 }), defaultSize),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'The `next_cursor` of the previous response; use it with `limit`.' }),
+    Type.String({
+      maxLength: 2_000,
+      description:
+        'The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed.',
+    }),
   ),
   limit: Type.Optional(
     Type.Integer({

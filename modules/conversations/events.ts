@@ -13,6 +13,12 @@ export const events = {
     payload: Type.Object({ conversation: ConversationRecord }),
     graphql: 'conversationCreated',
   }),
+  'conversation.updated': defineEvent({
+    ...common,
+    summary: 'The subject or the customer of a conversation was changed',
+    payload: Type.Object({ conversation: ConversationRecord, changed: Type.Array(Type.String()) }),
+    graphql: 'conversationUpdated',
+  }),
   'conversation.message_created': defineEvent({
     ...common,
     summary: 'A message or a note was added',
@@ -43,12 +49,13 @@ declare module '@chowk/kit/catalogue' {
   interface Events extends EventTypes<typeof events> {}
 }
 
-/** Emits events for a changed status and a changed assignee. */
+/** Emits events for a changed subject, status and assignee. */
 export async function emitChanges(
   ctx: Ctx,
-  { status, assignee_id }: ConversationRecord,
+  { subject, status, assignee_id }: ConversationRecord,
   conversation: ConversationRecord,
 ): Promise<void> {
+  if (conversation.subject !== subject) await ctx.emit('conversation.updated', { conversation, changed: ['subject'] });
   if (conversation.status !== status) {
     await ctx.emit('conversation.status_changed', { conversation, previous_status: status });
   }

@@ -39,7 +39,7 @@ export async function addMessage(
     VALUES (${ctx.newId()}, ${id}, ${direction}, ${body}, ${author}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
   const conversation = (await ctx.db.row<ConversationRecord>(sql`
     UPDATE conversations c SET message_count = message_count + 1, status = ${direction === 'inbound' ? 'open' : status},
-      last_message_at = greatest(last_message_at, ${now}), updated_at = ${now}
+      last_message_at = greatest(last_message_at, ${message.sent_at}), updated_at = ${now}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
   return { conversation, message };
 }

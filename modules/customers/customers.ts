@@ -50,7 +50,11 @@ const metadata = sql`(SELECT coalesce(json_agg(m), '[]') FROM (
 export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
   const ids = JSON.stringify({ [platform.trim()]: external_id });
   const customer = await ctx.db.row<Key>(sql`
-    SELECT id FROM customers WHERE external_ids @> ${ids}::jsonb AND deleted_at IS NULL ORDER BY created_at, id LIMIT 1`);
+    SELECT id FROM (
+      SELECT id, created_at, false AS is_former FROM customers WHERE external_ids @> ${ids}::jsonb AND deleted_at IS NULL
+      UNION ALL SELECT c.id, c.created_at, true FROM customer_merges m JOIN customers c ON c.id = m.merged_into
+      WHERE m.external_ids @> ${ids}::jsonb AND c.deleted_at IS NULL) found
+    ORDER BY is_former, created_at, id LIMIT 1`);
   if (!customer) throw fail('customers.not_found', { id: `${external_id} of ${platform}` });
   return getCustomer(ctx, customer);
 }

@@ -23,7 +23,11 @@ export async function deleteCustomer(ctx: Ctx, { id, mode }: Deletion): Promise<
     const { customer, isDeleted } = await findAny(tx, id, sql`FOR UPDATE`);
     if (isDeleted && mode === 'soft') throw await missing(tx, id);
     tx.mustMatch(customer);
-    if (mode !== 'soft') await eraseFromEvents(tx, id);
+    if (mode !== 'soft') {
+      await tx.emit('customer.erasing', { id: customer.id, mode });
+      // Also from the events that listeners have just emitted.
+      await eraseFromEvents(tx, id);
+    }
     await erase[mode](tx, id);
     // Tags may identify the customer.
     const { tags: _, ...fields } = customer;

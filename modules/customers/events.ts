@@ -36,6 +36,12 @@ export const events = {
     payload: Type.Object({ customer: CustomerRecord, removed_id: Uuid }),
     graphql: 'customerMerged',
   }),
+  'customer.erasing': defineEvent({
+    summary: 'All personal data of a customer is about to be removed; a listener in the transaction can still read it',
+    payload: Type.Object({ id: Uuid, mode: Type.Enum(['anonymize', 'hard']) }),
+    subject: ({ id }) => id,
+    needs,
+  }),
   'customer.deleted': defineEvent({
     summary: 'A customer was deleted or anonymized',
     payload: Type.Object({ id: Uuid, mode: Deletion.properties.mode }),

@@ -370,3 +370,39 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
   };
   await fc.assert(fc.asyncProperty(fc.array(arbitraryStep, { minLength: 8, maxLength: 16 }), run), { numRuns: 15 });
 });
+
+test('external ids of both customers find the merged one, also those on the same platform', async () => {
+  const primary = await create({ first_name: 'Asha', external_ids: { shopify: 'S-1', ebay: 'E-1' } });
+  const secondary = await create({ first_name: 'Asha', external_ids: { shopify: 'S-2', ebay: 'E-1', amazon: 'A-2' } });
+  const { body } = await merge(primary, secondary);
+  expect(body.customer.external_ids).toEqual({ shopify: 'S-1', ebay: 'E-1', amazon: 'A-2' });
+  const third = await create({ first_name: 'Asha', external_ids: { shopify: 'S-3' } });
+  expect((await merge(third, primary)).status).toBe(200);
+  for (const key of ['shopify=S-1', 'shopify=S-2', 'shopify=S-3', 'ebay=E-1', 'amazon=A-2']) {
+    const [platform, external_id] = key.split('=');
+    const found = await merchant.get(`/api/v1/customers/lookup?platform=${platform}&external_id=${external_id}`);
+    expect({ key, id: found.body.customer?.id }).toEqual({ key, id: third.id });
+  }
+});
+
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+test.each<[string, (prefix: string) => object, string]>([
+  ['tags', (prefix) => ({ tags: numbered(prefix, 30) }), '60 tags, and a customer has at most 50. Remove 10 first.'],
+  [
+    'external ids',
+    (prefix) => ({ external_ids: Object.fromEntries(numbered(prefix, 26).map((name) => [name, name])) }),
+    '52 external ids, and a customer has at most 50. Remove 2 first.',
+  ],
+  ['notes', (prefix) => ({ notes: prefix.repeat(15_000) }), 'characters of notes, and a customer has at most 20000.'],
+])('a merge with too many %s is refused and changes nothing', async (_, fields, message) => {
+  const primary = await create({ first_name: 'Asha', ...fields('a') });
+  const secondary = await create({ first_name: 'Asha', ...fields('b') });
+  const pair = { primary_id: primary.id, secondary_id: secondary.id };
+  const previewed = await merchant.post('/api/v1/customers/merge/preview', pair);
+  for (const { status, body } of [previewed, await merge(primary, secondary)]) {
+    expect({ status, codes: body.error_codes }).toEqual({ status: 422, codes: { secondary_id: ['too_many'] } });
+    expect(body.errors.secondary_id[0]).toContain(message);
+  }
+  expect((await merchant.get(`/api/v1/customers/${secondary.id}`)).status).toBe(200);
+});

@@ -3,7 +3,14 @@ import { mask, recordColumns } from './columns.ts';
 import { missing } from './find.ts';
 import { readStatistics } from './orders.ts';
 import { writeCustomer } from './save.ts';
-import type { CustomerRecord, Merge, MergePreview } from './schemas.ts';
+import {
+  type CustomerRecord,
+  type Merge,
+  type MergePreview,
+  maxExternalIds,
+  maxNotesLength,
+  maxTags,
+} from './schemas.ts';
 
 interface Pair {
   readonly primary: CustomerRecord;
@@ -20,6 +27,7 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
     const { primary, secondary } = pair;
     await tx.emit('customer.merging', pair);
     const combined = await combine(tx, pair);
+    mustFit(combined);
     await clearDuplicateDefaults(tx, pair);
     await tx.personalData.move(secondary.id, primary.id);
     // Frees email and phone, which are unique, for the primary.
@@ -38,6 +46,7 @@ export async function mergeCustomers(ctx: Ctx, merge: Merge): Promise<CustomerRe
 export async function previewMerge(ctx: Ctx, merge: Merge): Promise<MergePreview> {
   const pair = await findPair(ctx, merge);
   const combined = await combine(ctx, pair);
+  mustFit(combined);
   const counts = await ctx.personalData.count(pair.secondary.id);
   return {
     customer: mask(ctx, { ...pair.primary, ...combined }),
@@ -75,6 +84,26 @@ async function combine(ctx: Ctx, { primary, secondary }: Pair) {
   };
 }
 
+/** A merge loses nothing and exceeds no limit: what does not fit must be removed first. */
+function mustFit({ tags, external_ids, notes }: Pick<CustomerRecord, 'tags' | 'external_ids' | 'notes'>): void {
+  const limits = [
+    ['tags', tags.length, maxTags],
+    ['external ids', Object.keys(external_ids).length, maxExternalIds],
+    ['characters of notes', notes?.length ?? 0, maxNotesLength],
+  ] as const;
+  for (const [what, count, limit] of limits) {
+    if (count <= limit) continue;
+    const message = `Together they have ${count} ${what}, and a customer has at most ${limit}. Remove ${count - limit} first.`;
+    throw invalid({ secondary_id: { code: 'too_many', message } });
+  }
+}
+
+/** The external ids on platforms on which the primary has another one. */
+function replacedExternalIds({ primary, secondary }: Pair): Record<string, string> {
+  const all = Object.entries(secondary.external_ids);
+  return Object.fromEntries(all.filter(([platform, id]) => (primary.external_ids[platform] ?? id) !== id));
+}
+
 type Name = Pick<CustomerRecord, 'first_name' | 'last_name'>;
 
 function combineNames(primary: Name, secondary: Name): Name {
@@ -105,9 +134,11 @@ async function clearDuplicateDefaults(ctx: Ctx, { primary, secondary }: Pair): P
       AND type IN (SELECT type FROM customer_addresses WHERE customer_id = ${primary.id})`);
 }
 
-async function deleteSecondary(ctx: Ctx, { primary, secondary }: Pair): Promise<void> {
+async function deleteSecondary(ctx: Ctx, pair: Pair): Promise<void> {
+  const { primary, secondary } = pair;
+  const externalIds = JSON.stringify(replacedExternalIds(pair));
   await ctx.db.run(sql`DELETE FROM customers WHERE id = ${secondary.id}`);
   await ctx.db.run(sql`
-    INSERT INTO customer_merges (id, merged_into, user_id, merged_at)
-    VALUES (${secondary.id}, ${primary.id}, ${ctx.userId ?? null}, ${ctx.now()})`);
+    INSERT INTO customer_merges (id, merged_into, user_id, merged_at, external_ids)
+    VALUES (${secondary.id}, ${primary.id}, ${ctx.userId ?? null}, ${ctx.now()}, ${externalIds}::jsonb)`);
 }

@@ -46,8 +46,18 @@ async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
     UPDATE customers SET ${assignments({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
-const countOrder = (ctx: Ctx, { order }: { order: { customer_id: string } }) =>
-  updateStatistics(ctx, order.customer_id);
+/** What the statistics do not depend on; a merge combines them itself. */
+const uncounted = new Set(['customer_id', 'shipping_address', 'note']);
+
+interface OrderEvent {
+  readonly order: { readonly customer_id: string };
+  readonly changed?: readonly string[];
+}
+
+async function countOrder(ctx: Ctx, { order, changed }: OrderEvent): Promise<void> {
+  if (changed?.every((field) => uncounted.has(field))) return;
+  await updateStatistics(ctx, order.customer_id);
+}
 
 /** After the tenant's currency has changed: recalculates the statistics in another one. Returns their number. */
 async function recalculate(ctx: Ctx): Promise<number> {

@@ -24,6 +24,9 @@ import {
 const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
 const ExternalId = Line(255, { examples: ['7712'] });
 export const maxExternalIds = 50;
+/** See `Tags`. */
+export const maxTags = 50;
+export const maxNotesLength = 20_000;
 const externalIdRules = {
   // Rejects invalid names; otherwise they would be dropped like unknown fields.
   propertyNames: Platform,
@@ -53,7 +56,7 @@ export const NewCustomer = NamedObject('NewCustomer', {
   last_name: line(255),
   accepts_marketing: Default(Type.Boolean(), false),
   tags: Default(Tags, []),
-  notes: Default(NullableText(20_000), null),
+  notes: Default(NullableText(maxNotesLength), null),
 });
 export type NewCustomer = Static<typeof NewCustomer>;
 

@@ -1,9 +1,6 @@
 import { type Changes, type Ctx, invalid, type Sql, sql } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
-import type { BulkTags, BulkTagsResult, CustomerRecord, TagCount } from './schemas.ts';
-
-/** The limit of a single customer, see `Tags`. */
-const maxTags = 50;
+import { type BulkTags, type BulkTagsResult, type CustomerRecord, maxTags, type TagCount } from './schemas.ts';
 
 /** Counting the tags of all customers would take long; those in use are among the customers that were changed last. */
 const maxScanned = sql`10000`;

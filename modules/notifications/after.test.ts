@@ -79,7 +79,7 @@ test('those of one transaction are listed in the order in which they were sent',
   await orders.tx(async (tx) => {
     await send(tx, asha, '1');
     // Transactions that end meanwhile make this one look like a past one.
-    await send(orders, await member(), 'for another member');
+    await send(acme.context('orders'), await member(), 'for another member');
     await send(tx, asha, '2');
     await tx.tx((nested) => send(nested, asha, '3'));
   });

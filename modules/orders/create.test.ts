@@ -50,7 +50,7 @@ test('an order gets defaults and a new customer', async () => {
       note: null,
       placed_at: moment,
       created_at: body.order.placed_at,
-      updated_at: body.order.placed_at,
+      updated_at: moment,
     },
   });
   expect(asha).toMatchObject({

@@ -95,7 +95,8 @@ export const actions = {
     http: 'POST /products/import',
     ...csvFile,
     answer: {
-      message: ({ created, updated, failed }) => `${created} created, ${updated} updated, ${failed} failed.`,
+      message: ({ created, updated, unchanged, failed }) =>
+        `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed.`,
     },
     run: importProducts,
   }),

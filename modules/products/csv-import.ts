@@ -3,7 +3,7 @@ import { columns } from './columns.ts';
 import { csvFormat } from './csv-columns.ts';
 import { mergeImages } from './image-list.ts';
 import { priceProblem, skuTaken } from './products.ts';
-import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
+import { changedFields, type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
 import { NewProduct, type Product, ProductChanges } from './schemas.ts';
 
 type CsvRow = Awaited<ReturnType<typeof readCsv>>['rows'][number];
@@ -21,20 +21,21 @@ export function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<Impo
 /** The report that an import of this file would have now. */
 export function previewImport(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
   return inBatches(csv, async (rows) => {
-    const { errors, edits, additions } = planBatch(ctx, rows, await findBySku(ctx, rows, sql``));
-    return { created: additions.length, updated: edits.length, errors };
+    const { errors, edits, unchanged, additions } = planBatch(ctx, rows, await findBySku(ctx, rows, sql``));
+    return { created: additions.length, updated: edits.length, unchanged, errors };
   });
 }
 
-type BatchReport = { readonly created: number; readonly updated: number; readonly errors: readonly RowErrors[] };
+type BatchReport = Pick<ImportReport, 'created' | 'updated' | 'unchanged' | 'errors'>;
 
 async function inBatches(csv: string, run: (rows: readonly CsvRow[]) => Promise<BatchReport>): Promise<ImportReport> {
   const { rows, errors } = await readCsv(csv, csvFormat);
-  const report = { created: 0, updated: 0 };
+  const report = { created: 0, updated: 0, unchanged: 0 };
   for (let start = 0; start < rows.length; start += batchSize) {
     const batch = await run(rows.slice(start, start + batchSize));
     report.created += batch.created;
     report.updated += batch.updated;
+    report.unchanged += batch.unchanged;
     errors.push(...batch.errors);
   }
   const listed = errors.sort((a, b) => a.line - b.line).slice(0, maxErrors);
@@ -43,7 +44,7 @@ async function inBatches(csv: string, run: (rows: readonly CsvRow[]) => Promise<
 
 async function importBatch(ctx: Ctx, rows: readonly CsvRow[]): Promise<BatchReport> {
   const existing = await findBySku(ctx, rows, sql`ORDER BY p.id FOR UPDATE OF p`);
-  const { errors, edits, additions } = planBatch(ctx, rows, existing);
+  const { errors, edits, unchanged, additions } = planBatch(ctx, rows, existing);
   const inserted = await insertProducts(
     ctx,
     additions.map(({ fields }) => fields),
@@ -53,21 +54,23 @@ async function importBatch(ctx: Ctx, rows: readonly CsvRow[]): Promise<BatchRepo
   const conflicts = additions.filter(({ fields }) => !skus.has(fields.sku));
   errors.push(...conflicts.map(({ line, fields: { sku } }) => ({ line, errors: { sku: [skuTaken(sku).message] } })));
   await saveProducts(ctx, edits);
-  return { created: inserted.length, updated: edits.length, errors };
+  return { created: inserted.length, updated: edits.length, unchanged, errors };
 }
 
 function planBatch(ctx: Ctx, rows: readonly CsvRow[], existing: ReadonlyMap<string, Product>) {
   const errors: RowErrors[] = [];
   const edits: Edit[] = [];
   const additions: { line: number; fields: Fields }[] = [];
+  let unchanged = 0;
   for (const { line, input } of rows) {
     const current = existing.get(String(input.sku).toLowerCase());
     const { fields, problems } = readFields(ctx, current, input);
     if (problems) errors.push({ line, errors: problems });
-    else if (current) edits.push({ current, fields });
-    else additions.push({ line, fields });
+    else if (!current) additions.push({ line, fields });
+    else if (changedFields({ current, fields }).length > 0) edits.push({ current, fields });
+    else unchanged += 1;
   }
-  return { errors, edits, additions };
+  return { errors, edits, unchanged, additions };
 }
 
 /** The existing products by the SKU of the file, in lower case. */

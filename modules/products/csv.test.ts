@@ -44,9 +44,10 @@ test('an import creates and updates products and reports invalid rows', async ()
   );
   expect(status).toBe(200);
   expect(body).toEqual({
-    message: '1 created, 1 updated, 5 failed.',
+    message: '1 created, 1 updated, 0 unchanged, 5 failed.',
     created: 1,
     updated: 1,
+    unchanged: 0,
     failed: 5,
     errors: [
       { line: 6, errors: { sku: ['The SKU is required.'] } },
@@ -141,10 +142,12 @@ test('a large file is imported in batches, also twice concurrently', async () =>
   const answers = await Promise.all([send(file), send(file)]);
   const sum = (name: string) => answers.reduce((total, { body }) => total + body[name], 0);
   expect(sum('created')).toBe(1_300);
-  expect(sum('created') + sum('updated') + sum('failed')).toBe(2_600);
+  expect(sum('created') + sum('unchanged') + sum('failed')).toBe(2_600);
   expect((await caller.get('/api/v1/products')).body.pagination.total).toBe(1_300);
   const { body } = await send(file);
-  expect(body).toMatchObject({ created: 0, updated: 1_300, failed: 0 });
+  expect(body).toMatchObject({ created: 0, updated: 0, unchanged: 1_300, failed: 0 });
+  const changed = file.replace('Product 7,', 'Product seven,');
+  expect((await send(changed)).body).toMatchObject({ created: 0, updated: 1, unchanged: 1_299, failed: 0 });
 });
 
 test('an export has a header, a file name and the filtered rows', async () => {
@@ -201,7 +204,7 @@ test('an import accepts files with and without byte order mark', async () => {
   const file: string = await exported();
   expect(file.startsWith('\ufeff')).toBe(true);
   for (const text of [file, file.slice(1)]) {
-    expect((await send(text)).body).toMatchObject({ created: 0, updated: 1, failed: 0 });
+    expect((await send(text)).body).toMatchObject({ created: 0, updated: 0, unchanged: 1, failed: 0 });
   }
 });
 

@@ -77,6 +77,6 @@ async function writeRows(ctx: Ctx, edits: readonly Edit[]): Promise<Product[]> {
     RETURNING ${columns}`);
 }
 
-function changedFields({ current, fields }: Edit): string[] {
+export function changedFields({ current, fields }: Edit): string[] {
   return Object.keys(changesBetween<Fields>(current, fields));
 }

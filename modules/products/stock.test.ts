@@ -1,10 +1,11 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { Context } from '../../server/src/context/context.ts';
+import { eventually } from '../../server/testing/eventually.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { jobs } from './reservations.ts';
 
-let now = new Date('2026-11-15T10:00:00.000Z');
+const now = new Date('2026-11-15T10:00:00.000Z');
 const platform = await startPlatform({ now: () => now });
 const acme = await platform.tenant();
 const merchant = acme.caller('products.view', 'products.create', 'products.edit');
@@ -23,10 +24,10 @@ async function create(stock: number) {
     movements: async (query = '') => (await merchant.get(`${url}/movements${query}`)).body,
   };
 }
-const releaseExpired = () =>
+const releaseExpired = (data: { id?: string } = {}) =>
   jobs['products.release_expired'].run(
     new Context(platform.kernel, { requestId: 'job', module: 'products', tenant: acme, system: true }),
-    {},
+    data,
   );
 const counts = (answers: readonly { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
@@ -120,11 +121,11 @@ test('reserved units are not available until they are released or sold', async (
         product_id: tea.id,
         quantity: 3,
         reference: 'order 1',
-        created_at: now.toISOString(),
-        expires_at: new Date(now.getTime() + 60_000).toISOString(),
       },
     },
   });
+  const { created_at, expires_at } = first.body.reservation;
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(60_000);
   expect((await tea.reserve(3)).body).toMatchObject({ code: 'products.insufficient_stock', available: 2 });
   expect((await tea.adjust(-3)).status).toBe(409);
   const second = await tea.reserve(2);
@@ -187,7 +188,7 @@ test('expired reservations are released once, however often the job runs', async
   const later = await tea.reserve(1, { expires_in: 3_600 });
   await releaseExpired();
   expect(await tea.read()).toMatchObject({ reserved: 4 });
-  now = new Date(now.getTime() + 60_000);
+  await acme.db.run(sql`UPDATE stock_reservations SET expires_at = now() WHERE id <> ${later.body.reservation.id}`);
   await Promise.all([releaseExpired(), releaseExpired(), releaseExpired()]);
   expect(await tea.read()).toMatchObject({ stock: 5, reserved: 1, available: 4 });
   const { movements } = await tea.movements();
@@ -206,4 +207,30 @@ test('expired reservations beyond one batch are all released', async () => {
   await acme.db.run(sql`UPDATE products SET reserved = 1100 WHERE id = ${tea.id}`);
   await releaseExpired();
   expect(await tea.read()).toMatchObject({ reserved: 0, available: 1_200 });
+});
+
+test('a job that comes before the reservation expires comes again', async () => {
+  const tea = await create(5);
+  const { reservation } = (await tea.reserve(2, { expires_in: 60 })).body;
+  const waiting = async () =>
+    (
+      await platform.kernel.central.db.rows<{ seconds: number }>(sql`
+      SELECT extract(epoch FROM start_after - now())::integer AS seconds FROM pgboss.job
+      WHERE data->'data'->>'id' = ${reservation.id} ORDER BY start_after`)
+    ).map(({ seconds }) => seconds);
+  await eventually(async () => expect(await waiting()).toHaveLength(1));
+  // The clock of the queue is 40 seconds ahead.
+  await acme.db.run(
+    sql`UPDATE stock_reservations SET expires_at = now() + interval '40 seconds' WHERE id = ${reservation.id}`,
+  );
+  await releaseExpired({ id: reservation.id });
+  expect(await tea.read()).toMatchObject({ reserved: 2 });
+  const seconds = await waiting();
+  expect(seconds).toHaveLength(2);
+  expect(seconds[0]).toBeGreaterThan(30);
+  expect(seconds[0]).toBeLessThanOrEqual(40);
+  await acme.db.run(sql`UPDATE stock_reservations SET expires_at = now() WHERE id = ${reservation.id}`);
+  await releaseExpired({ id: reservation.id });
+  expect(await tea.read()).toMatchObject({ reserved: 0 });
+  expect(await waiting()).toHaveLength(2);
 });

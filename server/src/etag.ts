@@ -1,4 +1,11 @@
-/** The `ETag` of a record, derived from its `updated_at`. */
-export function recordEtag(updatedAt: string): string {
-  return `"${updatedAt}"`;
+import { hash } from 'node:crypto';
+
+/** Of the whole response, which may show other records too; the record's `updated_at` comes first. */
+export function recordEtag(updatedAt: string, body: string): string {
+  return `"${updatedAt}_${hash('sha256', body, 'base64url').slice(0, 16)}"`;
+}
+
+/** Whether the `ETag` belongs to this version of the record, whatever the response showed of others. */
+export function isOfVersion(etag: string, updatedAt: string): boolean {
+  return etag === `"${updatedAt}"` || etag.startsWith(`"${updatedAt}_`);
 }

@@ -1,10 +1,8 @@
 import type {
-  Db,
   DeclaredNotificationType,
   HttpClient,
   Identity,
   Log,
-  PersonalData,
   PushService,
   SystemServices,
 } from '@chowk/kit/kernel';
@@ -21,6 +19,7 @@ import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import type { Mailer } from './mail/mailer.ts';
+import type { createPersonalData } from './privacy/personal-data.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Realtime } from './realtime/realtime.ts';
@@ -60,7 +59,7 @@ export interface Kernel {
   readonly operations: ReadonlyMap<string, RegisteredAction>;
   /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
   readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
-  readonly personalData: (db: Db) => PersonalData;
+  readonly personalData: ReturnType<typeof createPersonalData>;
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;
   readonly events: EventHub;

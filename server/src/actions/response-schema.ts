@@ -11,7 +11,7 @@ export function responseSchema({ output, answer = {}, file, webPage }: Registere
   return Type.Object({ ...message, ...(output as TObject).properties });
 }
 
-/** Whether the output is one record with `updated_at`, from which its `ETag` is derived. */
+/** Whether the output is one record with `updated_at`, with which its `ETag` begins. */
 export function hasEtag({ output, answer }: RegisteredAction): boolean {
   const { properties = {} } = (output ?? {}) as Partial<TObject>;
   return answer?.key !== undefined && 'updated_at' in properties;

@@ -33,7 +33,7 @@ import {
 } from '@chowk/kit/kernel';
 import { type AuditEntry, withAuditEntry } from '../actions/audit-log.ts';
 import type { Principal } from '../actions/authorize.ts';
-import { recordEtag } from '../etag.ts';
+import { isOfVersion } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
 import { isLocalRequest, networkPrefix } from '../network.ts';
@@ -45,6 +45,7 @@ import type { ContextOptions } from './context-options.ts';
 import { centralFiles, tenantFiles } from './files.ts';
 import { addJob } from './jobs.ts';
 import { enabledNotificationTypes, notify } from './notify.ts';
+import { mustBeOutside, runInside } from './open-transactions.ts';
 import { runTransaction, sendBroadcasts, type Transaction } from './transaction.ts';
 
 /** The client of calls that come from no request. */
@@ -61,10 +62,13 @@ const noClient: Client = {
 export class Context implements SystemCtx {
   readonly #kernel: Kernel;
   readonly #options: ContextOptions;
+  /** Shared by the contexts that are in the same transaction, or in none. */
+  readonly #scope: object;
 
-  constructor(kernel: Kernel, options: ContextOptions) {
+  constructor(kernel: Kernel, options: ContextOptions, scope: object = {}) {
     this.#kernel = kernel;
     this.#options = options;
+    this.#scope = scope;
   }
 
   get requestId(): string {
@@ -112,6 +116,7 @@ export class Context implements SystemCtx {
   }
 
   get db(): Db {
+    mustBeOutside(this.#scope);
     return this.#options.transaction?.db ?? this.#tenant.db;
   }
 
@@ -139,9 +144,12 @@ export class Context implements SystemCtx {
 
   /** Begins a transaction, or a savepoint inside one. Its events are delivered and its jobs queued after the commit. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result> {
+    mustBeOutside(this.#scope);
     const { transaction: outer, auditEntry } = this.#options;
-    const derive = (transaction: Transaction) => this.#with({ transaction }) as this;
-    return runTransaction(this.#kernel, { tenant: this.#tenant, outer, auditEntry, derive }, work);
+    const derive = (transaction: Transaction) => this.#with({ transaction }, {}) as this;
+    return runTransaction(this.#kernel, { tenant: this.#tenant, outer, auditEntry, derive }, (tx) =>
+      runInside(this.#scope, () => work(tx)),
+    );
   }
 
   /** Runs `work` in the current transaction or in a new one. */
@@ -191,7 +199,7 @@ export class Context implements SystemCtx {
   }
 
   get personalData(): PersonalData {
-    return this.#kernel.personalData(this.db);
+    return this.#kernel.personalData(this.db, (module, id) => this.#with({ module }).files.remove(id));
   }
 
   get emit(): Emit {
@@ -203,6 +211,7 @@ export class Context implements SystemCtx {
   }
 
   async broadcast(channel: string, event: string, data: object): Promise<void> {
+    mustBeOutside(this.#scope);
     const { transaction } = this.#options;
     const broadcast = { tenantId: this.#tenant.id, channel, event, data };
     if (transaction) transaction.broadcasts.push(broadcast);
@@ -224,13 +233,15 @@ export class Context implements SystemCtx {
     const { ifMatch } = this.#options;
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
     const etags = ifMatch.split(',').map((etag) => etag.trim());
-    if (!etags.includes(recordEtag(updated_at))) throw preconditionFailed();
+    if (!etags.some((etag) => isOfVersion(etag, updated_at))) throw preconditionFailed();
   }
 
   get jobs(): JobQueue {
     return {
-      add: (name: string, data: unknown, { delaySeconds } = {}) =>
-        addJob(this.#kernel, this.#options, { name, data, id: newId(), delaySeconds }),
+      add: async (name: string, data: unknown, { delaySeconds } = {}) => {
+        mustBeOutside(this.#scope);
+        await addJob(this.#kernel, this.#options, { name, data, id: newId(), delaySeconds });
+      },
     };
   }
 
@@ -249,6 +260,7 @@ export class Context implements SystemCtx {
 
   async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
     this.#requireSystem('ctx.queueMail');
+    mustBeOutside(this.#scope);
     const { job, data } = this.#kernel.mailer.createTask(mail);
     await addJob(this.#kernel, this.#options, { name: job, data, id: id ?? newId() });
   }
@@ -330,8 +342,8 @@ export class Context implements SystemCtx {
     await events.emit(frame, name, payloads);
   }
 
-  #with(changes: Partial<ContextOptions>): Context {
-    return new Context(this.#kernel, { ...this.#options, ...changes });
+  #with(changes: Partial<ContextOptions>, scope = this.#scope): Context {
+    return new Context(this.#kernel, { ...this.#options, ...changes }, scope);
   }
 
   #requireSystem(feature: string): void {

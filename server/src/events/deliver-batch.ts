@@ -39,9 +39,11 @@ export async function deliverBatch(options: DeliveryOptions, tenant: TenantEntry
       }
     }
   };
-  await Promise.all(Array.from({ length: listenersAtOnce }, work)).finally(() =>
-    deleteDeliveries(tenant.db, delivered),
-  );
+  // All of them end before the caller releases the tenant, also if one fails.
+  const ended = await Promise.allSettled(Array.from({ length: listenersAtOnce }, work));
+  await deleteDeliveries(tenant.db, delivered);
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
   return pending.length;
 }
 

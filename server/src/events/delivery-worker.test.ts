@@ -5,6 +5,7 @@ import { testModule } from '../../testing/test-module.ts';
 import { Context } from '../context/context.ts';
 import type { Task } from '../jobs/task.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
+import { deliverBatch } from './deliver-batch.ts';
 
 const received: string[] = [];
 const failing = new Set<string>();
@@ -240,4 +241,62 @@ test('an event for a module that the tenant has disabled meanwhile is dropped', 
   release();
   await expect.poll(() => pending(tenant), eventually).toEqual([]);
   expect(receivedBy(tenant)).toEqual([1]);
+});
+
+test('a job that no module has holds up neither other jobs nor other tenants', async () => {
+  const [first, second] = await Promise.all([platform.tenant(), platform.tenant()]);
+  const add = (tenant: TestTenant, job: string) => {
+    const task: Task = { job, tenant: tenant.id, data: {}, requestId: 'test' };
+    return tenant.db.run(sql`
+      INSERT INTO added_jobs (id, task) SELECT gen_random_uuid(), ${JSON.stringify(task)}::jsonb
+      FROM generate_series(1, ${job === 'gone.away' ? 600 : 1})`);
+  };
+  await add(first, 'gone.away');
+  for (const tenant of [first, second]) {
+    await add(tenant, 'kernel.prune');
+    await platform.kernel.events.recordActivity(tenant.id);
+    await tenant.db.run(sql`
+      INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
+      VALUES (gen_random_uuid(), 'thing.one', '{"n": 1}', now(), 'mailing/all')`);
+  }
+  await deliveries.sweep();
+  for (const tenant of [first, second]) await expect.poll(() => receivedBy(tenant), eventually).toEqual([1]);
+  const left = await first.db.rows<{ job: string }>(sql`SELECT DISTINCT task->>'job' AS job FROM added_jobs`);
+  expect(left).toEqual([{ job: 'gone.away' }]);
+  expect(await second.db.rows(sql`SELECT id FROM added_jobs`)).toEqual([]);
+});
+
+test('a tenant is not released while one of its listeners still runs', async () => {
+  const tenant = await platform.tenant();
+  const { entered, release } = hold(tenant);
+  const failed = Promise.withResolvers<void>();
+  let isReleased = false;
+  let calls = 0;
+  const options = {
+    listeners: new Map(modules[1]?.definition.listeners?.map((one) => ['mailing/all', { ...one, module: 'mailing' }])),
+    hasModule: async () => {
+      calls += 1;
+      if (calls === 1) return true;
+      failed.resolve();
+      throw new Error('the central database is gone');
+    },
+    contextFor: () => tenant.context('mailing'),
+    jobs: () => jobs,
+    log: platform.kernel.log,
+  };
+  await tenant.db.run(sql`
+    INSERT INTO event_deliveries (event_id, name, payload, emitted_at, listener)
+    SELECT gen_random_uuid(), 'thing.one', json_build_object('n', n), now(), 'mailing/all' FROM generate_series(1, 2) n`);
+  const batch = deliverBatch(options, tenant).finally(() => {
+    isReleased = true;
+  });
+  batch.catch(() => {});
+  await Promise.all([entered, failed.promise]);
+  await pending(tenant);
+  expect(isReleased).toBe(false);
+  release();
+  await expect(batch).rejects.toThrow('the central database is gone');
+  expect(receivedBy(tenant)).toEqual([1]);
+  // What is done is not done again.
+  expect(await pending(tenant)).toHaveLength(1);
 });

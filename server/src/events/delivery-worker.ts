@@ -155,7 +155,7 @@ export class DeliveryWorker {
   async #deliverTo(id: string, isSwept: boolean): Promise<void> {
     const tenant = await this.#options.find(id);
     if (!tenant || tenant.ring !== this.#options.ring) return;
-    if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db));
+    if (isSwept) await this.moveJobs(tenant, await addedJobs<Task>(tenant.db, this.#options.jobs().jobNames));
     // The process with the lock checks once more after releasing it.
     if (!(await this.#options.signals.tryLock(lockName(id)))) return;
     const options = { ...this.#options, listeners: this.#listeners };

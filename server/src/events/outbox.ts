@@ -105,8 +105,10 @@ export async function writeJob<Task>(db: Db, { id, task, startAt }: AddedJob<Tas
     ON CONFLICT (id) DO NOTHING`);
 }
 
-export function addedJobs<Task>(db: Db): Promise<AddedJob<Task>[]> {
-  return db.rows<AddedJob<Task>>(sql`SELECT id, task, start_at AS "startAt" FROM added_jobs ORDER BY id LIMIT 500`);
+/** The next jobs with one of these names. Others wait for a process that has their module. */
+export function addedJobs<Task>(db: Db, names: readonly string[]): Promise<AddedJob<Task>[]> {
+  return db.rows<AddedJob<Task>>(sql`
+    SELECT id, task, start_at AS "startAt" FROM added_jobs WHERE task->>'job' = ANY(${names}::text[]) ORDER BY id LIMIT 500`);
 }
 
 export async function deleteAddedJobs(db: Db, ids: readonly string[]): Promise<void> {

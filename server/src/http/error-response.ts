@@ -4,6 +4,7 @@ import { OutputError } from '../actions/response-serializer.ts';
 import { databaseFailure } from '../db/failures.ts';
 import { declarationIn, errorLocation } from '../error-location.ts';
 import { fail } from '../errors.ts';
+import { ignoredFieldsHeader } from './ignored-fields.ts';
 
 /** Sends the response for a thrown error. Anything but a `Failure` becomes 500 and is logged. */
 export function sendErrorResponse(
@@ -48,7 +49,11 @@ function failurePage({ exchange, headers }: FastifyRequest, failure: Failure): P
 function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   reply
     .status(failure.status)
-    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...failure.extras.headers })
+    .headers({
+      ...(failure.status === 503 ? { 'Retry-After': '1' } : {}),
+      ...ignoredFieldsHeader(request.exchange?.ignoredFields ?? []),
+      ...failure.extras.headers,
+    })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));
 }

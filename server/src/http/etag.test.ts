@@ -127,7 +127,7 @@ async function newNote(): Promise<{ url: string; id: string; etag: string }> {
 
 test('creating, reading and changing a record return its ETag', async () => {
   const { url, etag } = await newNote();
-  expect(etag).toMatch(/^"2026-11-15T[\d:.]+Z"$/);
+  expect(etag).toMatch(/^"2026-11-15T[\d:.]+Z_[\w-]{16}"$/);
   expect((await caller.get(url)).headers.etag).toBe(etag);
   const changed = await caller.patch(url, { text: 'second' });
   expect(changed.headers.etag).not.toBe(etag);

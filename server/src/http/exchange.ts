@@ -34,8 +34,8 @@ export class Exchange implements Call {
   tenant: TenantEntry | undefined;
   caller: Caller | undefined;
   membership: Membership | undefined;
-  /** The unparsed body, which the idempotency key is compared with. */
-  rawBody: string | undefined;
+  /** The body as text, which identifies the request of an idempotency key. */
+  bodyText: string | undefined;
   input: unknown;
   validate: Validator | undefined;
   ignoredFields: string[] = [];

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Answer, action, Failure, signedIn, sql, Type } from '@chowk/kit/kernel';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestResponse, uniqueId } from '../../testing/platform.ts';
 
 const common = { summary: 'Test', needs: signedIn } as const;
@@ -122,6 +123,37 @@ test('requests without a key, or with different keys, run every time', async () 
   await place('lamp', 'lamp-1');
   await place('lamp', 'lamp-2');
   expect(timesPlaced('lamp')).toBe(4);
+});
+
+test.each([
+  ['another order of its keys', '{"note":{"b":[1,{"y":2,"x":1}],"a":null},"item":"swing"}'],
+  ['other whitespace', ' {\n "item" : "swing",\t"note": {"a": null, "b": [1.0, {"x": 1, "y": 2}]}} '],
+  ['escaped characters', '{"item":"sw\\u0069ng","note":{"a":null,"b":[1,{"x":1,"y":2}]}}'],
+])('a body with %s is the same request', async (_, text) => {
+  const key = uniqueId();
+  const send = (body: string) =>
+    caller.request({
+      method: 'POST',
+      url: '/api/v1/orders',
+      payload: body,
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    });
+  const first = await send('{"item":"swing","note":{"a":null,"b":[1,{"x":1,"y":2}]}}');
+  const again = await send(text);
+  expect({ body: again.body, replay: isReplay(again) }).toEqual({ body: first.body, replay: true });
+  const other = await send('{"item":"swing","note":{"a":null,"b":[{"x":1,"y":2},1]}}');
+  expect({ status: other.status, code: other.body.code }).toEqual({ status: 422, code: 'http.idempotency_mismatch' });
+});
+
+test('a deeply nested body can have a key', async () => {
+  const body = `{"item":"nest","more":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const { status } = await caller.request({
+    method: 'POST',
+    url: '/api/v1/orders',
+    payload: body,
+    headers: { 'content-type': 'application/json', 'idempotency-key': uniqueId() },
+  });
+  expect(status).toBeLessThan(500);
 });
 
 test('the same key with another body or URL is 422 and does not run', async () => {
@@ -340,7 +372,7 @@ describe('a request that changes the central database runs at most once', () => 
     });
   });
 
-  test('a duplicate is 409 while it runs; after a minute it counts as interrupted, but its answer is still stored', async () => {
+  test('a duplicate is 409 while it runs; after a minute without a sign of life it counts as interrupted, but its answer is still stored', async () => {
     const key = uniqueId();
     const { arrived, open } = holdOrders();
     const first = post(key);
@@ -349,6 +381,24 @@ describe('a request that changes the central database runs at most once', () => 
     expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } });
     await age(key, '61 seconds', platform.kernel.central.db);
     expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_interrupted' } });
+    open.resolve();
+    const { body } = await first;
+    expect(await post(key)).toMatchObject({ status: 200, body, headers: { 'idempotency-replayed': 'true' } });
+  });
+
+  test('a request that runs for more than a minute does not count as interrupted', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const key = uniqueId();
+    const { arrived, open } = holdOrders();
+    const first = post(key);
+    await arrived.promise;
+    gate = undefined;
+    await age(key, '61 seconds', platform.kernel.central.db);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await eventually(async () =>
+      expect(await post(key)).toMatchObject({ status: 409, body: { code: 'http.idempotency_busy' } }),
+    );
     open.resolve();
     const { body } = await first;
     expect(await post(key)).toMatchObject({ status: 200, body, headers: { 'idempotency-replayed': 'true' } });

@@ -31,7 +31,7 @@ interface KeyRow {
 const encryptionPurpose = 'idempotency';
 
 /** `undefined` for a request that runs every time it is sent. */
-export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchange): KeyedRequest | undefined {
+export function keyedRequest({ request, caller: user, bodyText, kernel }: Exchange): KeyedRequest | undefined {
   const key = request.headers['idempotency-key'];
   // An anonymous caller cannot prove that a stored response belongs to it.
   if (key === undefined || request.method !== 'POST' || !user) return undefined;
@@ -39,7 +39,7 @@ export function keyedRequest({ request, caller: user, rawBody, kernel }: Exchang
     throw invalid({ 'Idempotency-Key': 'The Idempotency-Key must have 1 to 255 visible ASCII characters.' });
   }
   const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${tokenScope(user)}\n${rawBody ?? ''}`)
+    .update(`${request.method} ${request.url}\n${tokenScope(user)}\n${bodyText ?? ''}`)
     .digest('hex');
   return { caller: `user ${user.id}`, key, hash, secrets: kernel.secrets };
 }
@@ -69,6 +69,19 @@ export async function claimKey(db: Db, request: KeyedRequest): Promise<StoredRes
   const row = await findKey(db, request);
   if (!row) throw fail('http.idempotency_busy');
   return readResponse(row, request);
+}
+
+const heartbeatMs = 15_000;
+
+/** Keeps a claimed key from looking interrupted while its request runs. Returns the function that ends it. */
+export function keepClaimed(db: Db, { caller, key }: KeyedRequest): () => void {
+  const beat = () =>
+    db.run(sql`
+      UPDATE idempotency_keys SET expires_at = now() + interval '24 hours'
+      WHERE caller = ${caller} AND key = ${key} AND response IS NULL`);
+  // A beat that fails is followed by another one.
+  const timer = setInterval(() => void beat().catch(() => {}), heartbeatMs).unref();
+  return () => clearInterval(timer);
 }
 
 /** Stores the response of a claimed key; without a response the key is free again. */

@@ -7,6 +7,7 @@ import type { Exchange } from './exchange.ts';
 import {
   claimKey,
   type KeyedRequest,
+  keepClaimed,
   keyedRequest,
   lockKey,
   type StoredResponse,
@@ -58,6 +59,7 @@ async function runAtMostOnce(exchange: Exchange, keyed: KeyedRequest, run: Run):
   const commonHeaders = reply.getHeaders();
   const stored = await claimKey(db, keyed);
   if (stored) return replay(reply, stored);
+  const endClaim = keepClaimed(db, keyed);
   try {
     const output = await run();
     const response = buildResponse(exchange, output, commonHeaders);
@@ -67,6 +69,8 @@ async function runAtMostOnce(exchange: Exchange, keyed: KeyedRequest, run: Run):
     // After any other error the action may have changed something.
     if (isRefusal(error)) await settleKey(db, keyed);
     throw error;
+  } finally {
+    endClaim();
   }
 }
 

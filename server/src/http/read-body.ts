@@ -37,9 +37,11 @@ export function bodyReader(app: FastifyInstance, action: RegisteredAction): Rout
       // Many clients send a Content-Type without a body.
       if (text === '') return undefined;
       if (kind !== accepts && !(accepts === 'form' && kind === 'json')) throw unsupportedMediaType(action);
-      exchange.rawBody = text;
+      exchange.bodyText = text;
       if (kind !== 'json') return kind === 'csv' ? text : parseForm(text);
-      return parse(text);
+      const body = parse(text);
+      if (request.headers['idempotency-key'] !== undefined) exchange.bodyText = sortedJson(body) ?? text;
+      return body;
     });
   };
 }
@@ -55,6 +57,19 @@ function jsonParser(app: FastifyInstance): (text: string) => unknown {
     });
     return result;
   };
+}
+
+/** The same text for the same JSON, whatever the order of its keys. `undefined` if it is too deeply nested. */
+function sortedJson(value: unknown): string | undefined {
+  const isRecord = (part: unknown) => typeof part === 'object' && part !== null && !Array.isArray(part);
+  try {
+    return JSON.stringify(value, (_, part) =>
+      isRecord(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
+    );
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function hasBody({ headers, raw }: FastifyRequest): boolean {
@@ -101,7 +116,7 @@ async function readMultipart(
   const folder = join(kernel.config.storagePath, 'uploads');
   const { fields, file, digest } = await readForm(request.raw, request.headers, { ...upload, folder });
   exchange.upload = file;
-  exchange.rawBody = digest;
+  exchange.bodyText = digest;
   return fields;
 }
 

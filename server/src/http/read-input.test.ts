@@ -183,6 +183,17 @@ test('an unknown field is removed at any depth and named in Ignored-Fields', asy
   expect((await caller.post('/api/v1/orders', order)).headers).not.toHaveProperty('ignored-fields');
 });
 
+test('an error names the ignored fields too', async () => {
+  const { status, body, headers } = await caller.post('/api/v1/orders', {
+    ...order,
+    items: 5,
+    colour: 'red',
+    total: 1,
+  });
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: ['items'] });
+  expect(headers['ignored-fields']?.split(', ').sort()).toEqual(['colour', 'total']);
+});
+
 test('Ignored-Fields stays short and valid, whatever the fields are called', async () => {
   const unknownFields = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field_${n}`, n]));
   const { headers } = await caller.post('/api/v1/orders', { ...order, ...unknownFields });

@@ -5,13 +5,14 @@ import { answerBody, answerMessage } from '../actions/answer-body.ts';
 import { recordEtag } from '../etag.ts';
 import { limitDownloads } from './download-limit.ts';
 import type { Exchange } from './exchange.ts';
+import { ignoredFieldsHeader } from './ignored-fields.ts';
 
 /** Sets the status and the headers of the response and builds its body from the output of the action. */
 export function responseBody(
   { kernel, request, reply, route, tenant, input, ignoredFields }: Exchange,
   output: unknown,
 ): unknown {
-  if (ignoredFields.length > 0) reply.header('ignored-fields', headerList(ignoredFields));
+  reply.headers(ignoredFieldsHeader(ignoredFields));
   if (output instanceof Answer) {
     if (output.body instanceof Readable) limitDownloads(kernel, tenant, output.body);
     reply.status(output.status ?? 200).headers(output.headers);
@@ -35,7 +36,7 @@ export function responseBody(
 function matchesEtag(reply: FastifyReply, ifNoneMatch: string | undefined, output: unknown): boolean {
   const { updated_at } = (output ?? {}) as { updated_at?: string };
   if (updated_at === undefined) return false;
-  const etag = recordEtag(updated_at);
+  const etag = recordEtag(updated_at, output instanceof Json ? output.text : JSON.stringify(output));
   reply.header('etag', etag);
   const etags = ifNoneMatch?.split(',').map((item) => item.trim().replace(/^W\//, '')) ?? [];
   return etags.includes(etag) || etags.includes('*');
@@ -45,10 +46,4 @@ function wrapJson(json: string, key: string | undefined, message: string | undef
   if (key === undefined) return json;
   const prefix = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
   return `{${prefix}${JSON.stringify(key)}:${json}}`;
-}
-
-/** At most 20 names. Names that are not valid in a header are left out. */
-function headerList(names: readonly string[]): string {
-  const valid = names.filter((name) => /^[\x21-\x7e]{1,100}$/.test(name)).slice(0, 20);
-  return valid.join(', ') || 'some';
 }

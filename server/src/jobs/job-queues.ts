@@ -71,10 +71,15 @@ export class JobQueues {
     return [...new Set([...this.#handlers.values()].map(({ queue }) => queue))].sort();
   }
 
+  /** The jobs that this process can perform. */
+  get jobNames(): string[] {
+    return [...this.#handlers.keys()];
+  }
+
   /** Throws if no module has the job. */
   getHandler(job: string): JobHandler {
     const handler = this.#handlers.get(job);
-    if (!handler) throw new Error(`there is no job ${job}; the jobs are ${this.#jobNames().join(', ')}`);
+    if (!handler) throw new Error(`there is no job ${job}; the jobs are ${this.#addableJobs().join(', ')}`);
     return handler;
   }
 
@@ -160,7 +165,7 @@ export class JobQueues {
     return dead.length;
   }
 
-  #jobNames(): string[] {
+  #addableJobs(): string[] {
     return [...this.#handlers].filter(([, { data }]) => data).map(([name]) => name);
   }
 

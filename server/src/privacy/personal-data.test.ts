@@ -7,6 +7,7 @@ import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
 import type { Manifest, TableData } from '../loader/manifest.ts';
 import { createPersonalData } from './personal-data.ts';
 
+const noFile = async () => false;
 type Data = NonNullable<Manifest['data']>;
 
 /** Tables of the kernel, and why they are not declared. */
@@ -19,7 +20,7 @@ const kernelTables: Readonly<Record<string, string>> = {
   added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
   persisted_queries: 'operations of programs, without the values of their variables',
-  stored_files: 'the type and the size of files; a module that stores files about customers removes them itself',
+  stored_files: 'the type and the size of files; those that a `file` column names are removed with the customer',
   unregistered_operations: 'operations without the values of their variables, deleted 30 days after their last use',
 };
 
@@ -267,7 +268,13 @@ async function twoBuyers() {
     await db.run(sql`INSERT INTO files VALUES (${uuid(owner, 5)}, ${uuid(owner, 3)}, 'asha.png')`);
   }
   const [first, second] = [uuid(1, 0), uuid(2, 0)];
-  return { db, first, second, data: platform.kernel.personalData(db), customerId: (number: number) => uuid(1, number) };
+  return {
+    db,
+    first,
+    second,
+    data: platform.kernel.personalData(db, noFile),
+    customerId: (number: number) => uuid(1, number),
+  };
 }
 
 test('an export has all rows of a customer, also of child tables, without generated columns', async () => {
@@ -380,7 +387,7 @@ test('rows that a customer has once are combined by the merge rules of their col
     VALUES (${kept}, 5, NULL, 1, '2026-02-01', 'own'), (${removed}, 7, 2.50, 3, '2026-01-01', 'other')`);
   await db.run(sql`
     INSERT INTO stamps (holder, shop, stamps) VALUES (${kept}, 1, 1), (${removed}, 1, 2), (${removed}, 2, 3)`);
-  await own.kernel.personalData(db).move(removed as string, kept as string);
+  await own.kernel.personalData(db, noFile).move(removed as string, kept as string);
   expect(await db.rows(sql`SELECT holder, points, bonus, level, opened_at, note FROM cards`)).toEqual([
     { holder: kept, points: 12, bonus: '2.50', level: 3, opened_at: '2026-01-01', note: 'own' },
   ]);
@@ -388,7 +395,7 @@ test('rows that a customer has once are combined by the merge rules of their col
     { holder: kept, shop: 1, stamps: 3 },
     { holder: kept, shop: 2, stamps: 3 },
   ]);
-  const exported = await own.kernel.personalData(db).rows(kept as string, { masked: false });
+  const exported = await own.kernel.personalData(db, noFile).rows(kept as string, { masked: false });
   expect(exported.cards?.stamps).toHaveLength(2);
 });
 
@@ -406,7 +413,7 @@ test('a transaction that fails removes nothing', async () => {
   const { data, db, first } = await twoBuyers();
   const before = await data.rows(first, { masked: false });
   const undone = db.tx(async (tx) => {
-    await platform.kernel.personalData(tx).remove(first);
+    await platform.kernel.personalData(tx, noFile).remove(first);
     throw new Error('undo');
   });
   await expect(undone).rejects.toThrow('undo');

@@ -26,11 +26,11 @@ interface CustomerTable extends TableData {
 }
 
 /** Table and column names come from manifests, whose patterns allow identifiers only. */
-export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) => PersonalData {
+export function createPersonalData(modules: readonly LoadedModule[]): (db: Db, removeFile: RemoveFile) => PersonalData {
   const tables = modules.flatMap(customerTables);
   // Child rows before their parents, and the customer's own row last.
   const childrenFirst = tables.toSorted((one, other) => deletionRank(one) - deletionRank(other));
-  return (db) => ({
+  return (db, removeFile) => ({
     async rows(customerId, { masked }) {
       const columns = await exportedColumns(db, tables);
       const rowsByModule: Record<string, Record<string, Record<string, unknown>[]>> = {};
@@ -56,20 +56,26 @@ export function createPersonalData(modules: readonly LoadedModule[]): (db: Db) =
     },
 
     async anonymize(customerId) {
+      const touch = await touchTables(db);
       for (const table of childrenFirst) {
+        await removeFiles(db, table, table.whereCustomer(customerId), removeFile);
         if (table.isDeletedOnAnonymize) await deleteRows(db, table, customerId);
-        else await resetPersonalColumns(db, table, customerId);
+        else await resetPersonalColumns(db, table, customerId, touch(table));
       }
     },
 
     async remove(customerId) {
-      for (const table of childrenFirst) await deleteRows(db, table, customerId);
+      for (const table of childrenFirst) {
+        await removeFiles(db, table, table.whereCustomer(customerId), removeFile);
+        await deleteRows(db, table, customerId);
+      }
     },
 
     eraseFromEvents: (customerIds) => eraseFromPendingEvents(db, customerIds),
 
     async move(from, to) {
-      for (const table of childrenFirst) await moveRows(db, table, from, to);
+      const touch = await touchTables(db);
+      for (const table of childrenFirst) await moveRows(db, table, { from, to, touched: touch(table), removeFile });
     },
   });
 }
@@ -111,14 +117,49 @@ function deletionRank({ depth, customer }: CustomerTable): number {
   return customer === 'id' ? 1 : -depth;
 }
 
+/** Removes a file of a module, in the transaction of the rows. */
+type RemoveFile = (module: string, id: string) => Promise<unknown>;
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** Removes the files that the rows of the table `own` name in their `file` columns. */
+async function removeFiles(
+  db: Db,
+  { module, table, columns = {} }: CustomerTable,
+  where: Sql,
+  removeFile: RemoveFile,
+): Promise<void> {
+  const names = Object.keys(columns).filter((name) => columns[name] === 'file');
+  if (names.length === 0) return;
+  const texts = join(names.map((name) => sql`own.${identifier(name)}::text`));
+  const files = await db.rows<{ id: string }>(sql`
+    SELECT DISTINCT found[1] AS id FROM ${identifier(table)} own, regexp_matches(concat_ws(' ', ${texts}), ${uuid}, 'g') found
+    WHERE ${where}`);
+  for (const { id } of files) await removeFile(module, id);
+}
+
 async function deleteRows(db: Db, { table, whereCustomer }: CustomerTable, customerId: string): Promise<void> {
   await db.run(sql`DELETE FROM ${identifier(table)} WHERE ${whereCustomer(customerId)}`);
 }
 
-async function resetPersonalColumns(db: Db, table: CustomerTable, customerId: string): Promise<void> {
+/** The assignment of `updated_at`, for tables that have it. */
+async function touchTables(db: Db): Promise<(table: CustomerTable) => readonly Sql[]> {
+  const rows = await db.rows<{ table: string }>(sql`
+    SELECT table_name::text AS "table" FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'updated_at'`);
+  const names = new Set(rows.map(({ table }) => table));
+  return ({ table }) => (names.has(table) ? [sql`updated_at = now()`] : []);
+}
+
+async function resetPersonalColumns(
+  db: Db,
+  table: CustomerTable,
+  customerId: string,
+  touched: readonly Sql[],
+): Promise<void> {
   const personal = Object.entries(table.columns ?? {}).filter(([, kind]) => isPersonal(kind));
   if (personal.length === 0) return;
-  const resets = personal.map(([column]) => sql`${identifier(column)} = DEFAULT`);
+  const resets = [...personal.map(([column]) => sql`${identifier(column)} = DEFAULT`), ...touched];
   await db.run(sql`UPDATE ${identifier(table.table)} SET ${join(resets)} WHERE ${table.whereCustomer(customerId)}`);
 }
 
@@ -129,7 +170,14 @@ const mergeRules = {
   min: (kept: Sql, removed: Sql) => sql`least(${kept}, ${removed})`,
 };
 
-async function moveRows(db: Db, declared: CustomerTable, from: string, to: string): Promise<void> {
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly touched: readonly Sql[];
+  readonly removeFile: RemoveFile;
+}
+
+async function moveRows(db: Db, declared: CustomerTable, { from, to, touched, removeFile }: Move): Promise<void> {
   const { customer, unique_by, merge = {} } = declared;
   if (customer === undefined || customer === 'id') return;
   const [table, column] = [identifier(declared.table), identifier(customer)];
@@ -141,11 +189,15 @@ async function moveRows(db: Db, declared: CustomerTable, from: string, to: strin
       return sql`${identifier(name)} = ${mergeRules[rule](sql`kept.${identifier(name)}`, sql`removed.${identifier(name)}`)}`;
     });
     if (changes.length > 0) {
-      await db.run(sql`UPDATE ${table} kept SET ${join(changes)} FROM ${table} removed WHERE ${isPair}`);
+      await db.run(
+        sql`UPDATE ${table} kept SET ${join([...changes, ...touched])} FROM ${table} removed WHERE ${isPair}`,
+      );
     }
+    const isRemoved = sql`EXISTS (SELECT FROM ${table} removed, ${table} kept WHERE ${isPair} AND removed.ctid = own.ctid)`;
+    await removeFiles(db, declared, isRemoved, removeFile);
     await db.run(sql`DELETE FROM ${table} removed USING ${table} kept WHERE ${isPair}`);
   }
-  await db.run(sql`UPDATE ${table} SET ${column} = ${to} WHERE ${column} = ${from}`);
+  await db.run(sql`UPDATE ${table} SET ${join([sql`${column} = ${to}`, ...touched])} WHERE ${column} = ${from}`);
 }
 
 /** All columns but generated ones and those declared `internal`. */

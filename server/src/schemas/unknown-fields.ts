@@ -1,6 +1,6 @@
 import type { TSchema } from '@chowk/kit/kernel';
 
-/** Removes the fields that are not in the schema from a valid value and adds their names to `removed`. */
+/** Removes the fields that are not in the schema and adds their names to `removed`. */
 type Strip = (value: unknown, path: string, removed: string[]) => void;
 
 /** Compiles a function that checks a value. */
@@ -75,7 +75,7 @@ function stripObject(shapes: readonly Shape[], compile: Compile): Strip {
       strip: additional === true ? undefined : createStripper(additional as Shape, compile),
     });
   return (value, path, removed) => {
-    if (typeof value !== 'object' || value === null) return;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const fields = value as Record<string, unknown>;
     for (const name of Object.keys(fields)) {
       const known = named.has(name) || patterns.find(({ pattern }) => pattern.test(name));

@@ -134,16 +134,16 @@ function compile({ quick, thorough }: AjvPair, schema: TSchema): Validator {
       return fits(value);
     };
   });
-  return (value, ignored) => {
-    check ??= quick.compile(schema);
-    if (check(value)) {
-      strip?.(value, '', ignored ?? []);
-      return undefined;
-    }
-    const first = check.errors ?? [];
+  const allErrors = (value: unknown, first: readonly ErrorObject[]) => {
     if (hasManyParts(value)) return fieldErrors(first);
     checkAll ??= thorough.compile(schema);
     return fieldErrors(checkAll(value) ? first : (checkAll.errors ?? []));
+  };
+  return (value, ignored) => {
+    check ??= quick.compile(schema);
+    const errors = check(value) ? undefined : allErrors(value, check.errors ?? []);
+    strip?.(value, '', ignored ?? []);
+    return errors;
   };
 }
 

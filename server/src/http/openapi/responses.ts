@@ -139,7 +139,11 @@ function failure(
   const lines = codes.map((code) => `- \`${code}\`: ${errors[code]?.message}`);
   return components.response(statusNames[status] ?? `Status${status}`, {
     description: [...(description ? [description] : []), ...lines].join('\n'),
-    headers: { ...header('X-Request-Id'), ...(status === 429 ? header('Retry-After') : {}) },
+    headers: {
+      ...header('X-Request-Id'),
+      ...(status === 422 ? header('Ignored-Fields') : {}),
+      ...(status === 429 ? header('Retry-After') : {}),
+    },
     content: errorContent(body && components.describe(body, 'output'), isAlternative),
   });
 }

@@ -213,6 +213,42 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     expect(await messages(other)).toHaveLength(1);
   });
 
+  test('a message that one tab is sending is not marked as not sent by another tab', async () => {
+    const { acme, asha, start } = await inbox();
+    const id = await start(priya, 'Order 1042', 'Has it left?');
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    await heading(page, 'Priya Nair').waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(`**${url}/*/messages`, async (route) => {
+      if (route.request().method() === 'POST') await held.promise;
+      return route.continue();
+    });
+    const box = page.getByRole('textbox', { name: 'Reply' });
+    await box.fill('It left us on Tuesday.');
+    await box.press('Control+Enter');
+    await page.getByText('Sending…').waitFor();
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await second.getByText('Sending…').waitFor();
+    await second.getByRole('log', { name: 'Messages' }).getByText('Has it left?').waitFor();
+    expect(await page.getByText('Not sent').count()).toBe(0);
+    expect(await second.getByText('Not sent').count()).toBe(0);
+    held.resolve();
+    for (const tab of [page, second]) await tab.getByText('Sending…').waitFor({ state: 'detached' });
+    // A message of a closed page is not being sent.
+    const never = Promise.withResolvers<void>();
+    await page.unroute(`**${url}/*/messages`);
+    await page.route(`**${url}/*/messages`, (route) =>
+      route.request().method() === 'POST' ? never.promise : route.continue(),
+    );
+    await box.fill('And another thing.');
+    await box.press('Control+Enter');
+    await second.getByText('Sending…').waitFor();
+    await page.close();
+    await second.reload();
+    await second.getByText('Not sent').waitFor();
+  });
+
   test('canned replies are written once and inserted with the name of the customer', async () => {
     const { acme, asha, start } = await inbox();
     const id = await start(priya, '', 'Do you ship to Goa?');

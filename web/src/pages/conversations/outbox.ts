@@ -34,10 +34,27 @@ function openOutbox(): Outbox {
   const outbox = storedValue(storageKey('outbox.messages')) as Outbox;
   if (!checked.has(outbox)) {
     checked.add(outbox);
-    const problem = 'The page was closed before the message was sent.';
-    outbox.set(outbox.get()?.map((message) => ({ problem, ...message })));
+    void markUnsent(outbox);
   }
   return outbox;
+}
+
+const lockName = ({ key }: Outgoing) => `outbox.${key}`;
+
+/** The page that sends a message holds its lock; other tabs leave it alone. Without HTTPS a browser has no locks. */
+function whileSending(message: Outgoing, work: () => Promise<void>): Promise<void> {
+  return navigator.locks ? navigator.locks.request(lockName(message), work) : work();
+}
+
+/** Marks messages that no page is sending any more. */
+async function markUnsent(outbox: Outbox): Promise<void> {
+  const found = new Set(outbox.get()?.map(({ key }) => key));
+  if (found.size === 0) return;
+  const held = (await navigator.locks?.query())?.held ?? [];
+  const sending = new Set(held.map(({ name }) => name));
+  const problem = 'The page was closed before the message was sent.';
+  const isUnsent = (one: Outgoing) => found.has(one.key) && !sending.has(lockName(one));
+  outbox.set(outbox.get()?.map((message) => (isUnsent(message) ? { problem, ...message } : message)));
 }
 
 function removeFrom(outbox: Outbox, { key }: Outgoing): void {
@@ -61,7 +78,8 @@ export function useSend() {
   const tenant = useTenant();
   const refetch = useRefetch();
   const navigate = useNavigate();
-  async function send(message: Outgoing): Promise<void> {
+  const send = (message: Outgoing) => whileSending(message, () => sendNow(message));
+  async function sendNow(message: Outgoing): Promise<void> {
     const { key, conversationId: id } = message;
     // Stays that of the sender, even if another user has signed in when it fails.
     const outbox = openOutbox();

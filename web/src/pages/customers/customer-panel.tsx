@@ -1,5 +1,5 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
@@ -12,7 +12,6 @@ import { saveFile } from '../../screen/save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
 import { Addresses } from './addresses.tsx';
 import { Conversations } from './conversations.tsx';
@@ -38,7 +37,8 @@ export function CustomerPanel() {
   const isEditing = edit === 'profile';
   const editButton = useReturnFocus(isEditing);
   const mergedInto = error instanceof ChowkError ? error.body.merged_into : undefined;
-  if (typeof mergedInto === 'string') return <Merged id={mergedInto} onClose={close} />;
+  if (typeof mergedInto === 'string')
+    return <Navigate to="/customers/$id" params={{ id: mergedInto }} search={list} replace />;
   return (
     <DetailPanel
       key={id}
@@ -48,19 +48,6 @@ export function CustomerPanel() {
       actions={customer && !isEditing && <Actions customer={customer} editButton={editButton} onGone={close} />}
     >
       {customer && (isEditing ? <EditCustomer customer={customer} /> : <Customer customer={customer} />)}
-    </DetailPanel>
-  );
-}
-
-function Merged({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  return (
-    <DetailPanel title="Merged customer" onClose={onClose}>
-      <Notice>
-        This customer was merged into another one.{' '}
-        <Link to="/customers/$id" params={{ id }} className="underline underline-offset-4">
-          Show that customer
-        </Link>
-      </Notice>
     </DetailPanel>
   );
 }

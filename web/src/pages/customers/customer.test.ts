@@ -278,4 +278,17 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await page.getByText('Merged into Priya Sharma.').waitFor();
     expect((await show()).total_orders).toBe(3);
   });
+
+  test('that was merged leads to the remaining one', async () => {
+    const { owner, ids, id, page } = await open();
+    await page.getByRole('heading', { name: 'Priya Sharma' }).waitFor();
+    await owner.post('/api/v1/customers/merge', { primary_id: ids[1], secondary_id: id });
+    await page.reload();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe(`/customers/${ids[1]}`));
+    await page
+      .getByRole('link', { name: 'priya.sharma@example.com' })
+      .or(page.getByText('Where is my parcel?'))
+      .first()
+      .waitFor();
+  });
 });

@@ -200,7 +200,10 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
         <p className="break-words text-secondary">
           <strong className="font-semibold text-text">{file.name}</strong> has not been imported yet.
         </p>
-        <Figures report={preview} labels={['products to create', 'products to update', 'rows with errors']} />
+        <Figures
+          report={preview}
+          labels={['products to create', 'products to update', 'rows without changes', 'rows with errors']}
+        />
         {problem && <Notice tone="error">{problem}</Notice>}
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" disabled={good === 0} isBusy={isBusy} onClick={() => onImport(preview)}>
@@ -235,7 +238,10 @@ function Done({ file, report, onAgain }: DoneProps) {
         <Notice tone={report.failed > 0 ? 'warning' : 'success'}>
           {file.name} has been imported{report.failed > 0 && ', except for rows with errors'}.
         </Notice>
-        <Figures report={report} labels={['products created', 'products updated', 'rows with errors']} />
+        <Figures
+          report={report}
+          labels={['products created', 'products updated', 'rows without changes', 'rows with errors']}
+        />
         <div className="flex flex-wrap gap-2">
           <Button onClick={onAgain}>Import another file</Button>
         </div>
@@ -247,17 +253,17 @@ function Done({ file, report, onAgain }: DoneProps) {
 
 interface FiguresProps {
   readonly report: ImportReport;
-  readonly labels: readonly [string, string, string];
+  readonly labels: readonly [string, string, string, string];
 }
 
-function Figures({ report: { created, updated, failed }, labels }: FiguresProps) {
+function Figures({ report: { created, updated, unchanged, failed }, labels }: FiguresProps) {
   return (
-    <dl className="grid max-w-xl grid-cols-3 divide-x divide-line border-y border-line py-3">
-      {[created, updated, failed].map((value, index) => (
+    <dl className="grid max-w-2xl grid-cols-2 gap-y-3 divide-x sm:grid-cols-4 divide-line border-y border-line py-3">
+      {[created, updated, unchanged, failed].map((value, index) => (
         <div key={labels[index]} className="flex flex-col-reverse px-4 first:pl-0">
           <dt className="text-sm text-secondary">{labels[index]}</dt>
           <dd
-            className={`numeric text-2xl font-semibold tracking-tight ${index === 2 && value > 0 ? 'text-error' : ''}`}
+            className={`numeric text-2xl font-semibold tracking-tight ${index === 3 && value > 0 ? 'text-error' : ''}`}
           >
             {count(value)}
           </dd>

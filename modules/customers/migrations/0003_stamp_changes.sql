@@ -1,0 +1,2 @@
+-- Followers of the lists miss no change.
+SELECT stamp_changes('customers');

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, raw, sql } from '@chowk/kit';
+import { expect, test } from 'vitest';
+import { startAccounts } from '../../server/testing/accounts.ts';
+import { eventually } from '../../server/testing/eventually.ts';
+
+const platform = await startAccounts({ environment: { RATE_LIMIT_PER_MINUTE: '1000000' } });
+const acme = await platform.tenant({ role: 'platform_owner' });
+const asha = await platform.person({ tenant: acme });
+const central = platform.kernel.central.db;
+const api = (path: string) => `/api/v1${path}`;
+
+async function create(path: string, body: object): Promise<{ id: string } & Record<string, unknown>> {
+  const response = await asha.post(api(path), body);
+  expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
+  const { message: _, ...records } = response.body;
+  return Object.values(records)[0] as never;
+}
+
+const three = <Result>(make: (n: number) => Promise<Result>) => Promise.all([1, 2, 3].map(make));
+
+const [product] = await three((n) => create('/products', { title: `Tea ${n}`, sku: `TEA-${n}`, price: '5', stock: 9 }));
+const [order] = await three((n) =>
+  create('/orders', { customer: { email: `c${n}@example.com` }, items: [{ name: 'Tea', quantity: 1, price: '5' }] }),
+);
+const [conversation] = await three((n) =>
+  create('/conversations', {
+    customer: { id: order?.customer_id },
+    channel: 'email',
+    subject: `Where is parcel ${n}?`,
+    message: { body: 'Hello' },
+  }),
+);
+await three((n) => acme.context('orders').notify(asha.id, { type: 'order.created', title: `Order ${n}` }));
+const [rule] = await three((n) =>
+  create('/notification-rules', {
+    name: `Rule ${n}`,
+    event: 'order.created',
+    channel: 'email',
+    template: { subject: 'Thank you', body: 'Hello' },
+  }),
+);
+const [webhook] = await three((n) =>
+  create('/webhooks', { url: `https://example.com/${n}`, events: ['order.created'] }),
+);
+await three((n) => create('/invitations', { email: `i${n}@example.com`, role: 'Agent' }));
+await three(() => platform.person({ tenant: acme }));
+const [code] = await three((n) => create('/admin/referral-codes', { code: `FOLLOW-${n}`, kyc_required: true }));
+await three((n) =>
+  create('/reseller-register/apply', {
+    referral_code: code?.code,
+    business_name: `Shop ${n}`,
+    contact_name: 'Ravi',
+    email: `r${n}@example.com`,
+  }),
+);
+await asha.patch(api('/profile'), { name: 'Asha R' });
+await three(async (n) => {
+  await acme.db.run(sql`
+    INSERT INTO messages (id, channel, provider, status, rule_id, event_id, created_at, updated_at)
+    VALUES (${randomUUID()}, 'email', 'log', 'sent', ${rule?.id}, ${randomUUID()}, now(), now())`);
+  await acme.db.run(sql`
+    INSERT INTO webhook_deliveries (id, webhook_id, event_id, event, status, task_id, started_at, created_at, updated_at)
+    VALUES (${randomUUID()}, ${webhook?.id}, ${randomUUID()}, 'order.created', 'failed', ${randomUUID()}, now(), now(), now())`);
+  const [{ id: subject }] = (await central.rows<{ id: number }>(sql`
+    INSERT INTO users (name, kind) VALUES (${`Client ${n}`}, 'service') RETURNING id`)) as [{ id: number }];
+  await central.run(sql`
+    INSERT INTO oauth_clients (id, tenant_id, user_id, name, grants, scopes, created_by)
+    VALUES (${randomUUID()}, ${acme.id}, ${subject}, ${`Client ${n}`}, '{client_credentials}', '{}', ${asha.id})`);
+});
+await platform.kernel.audit.flush();
+
+interface Followed {
+  readonly path: string;
+  readonly table: string;
+  /** Of a table whose rows are only added. */
+  readonly column?: 'at' | 'sent_at';
+  readonly db?: Db;
+}
+
+const lists: Readonly<Record<string, Followed>> = {
+  'audit.list': { path: '/audit', table: 'module_bus_audit_log', column: 'at' },
+  'conversations.list': { path: '/conversations', table: 'conversations' },
+  'conversations.messages': {
+    path: `/conversations/${conversation?.id}/messages`,
+    table: 'conversation_messages',
+    column: 'sent_at',
+  },
+  'customers.list': { path: '/customers', table: 'customers' },
+  'notifications.list': { path: '/notifications', table: 'notifications' },
+  'notifications.listRules': { path: '/notification-rules', table: 'notification_rules' },
+  'notifications.listRuleDeliveries': { path: `/notification-rules/${rule?.id}/deliveries`, table: 'messages' },
+  'orders.list': { path: '/orders', table: 'orders' },
+  'products.list': { path: '/products', table: 'products' },
+  'products.movements': { path: `/products/${product?.id}/movements`, table: 'stock_movements', column: 'at' },
+  'webhooks.list': { path: '/webhooks', table: 'webhooks' },
+  'webhooks.deliveries': { path: `/webhooks/${webhook?.id}/deliveries`, table: 'webhook_deliveries' },
+  'activity.list': { path: '/activity', table: 'activity_log', column: 'at', db: central },
+  'apiClients.list': { path: '/api-clients', table: 'oauth_clients', db: central },
+  'invitations.list': { path: '/invitations', table: 'invitations', db: central },
+  'profile.activity': { path: '/profile/activity', table: 'activity_log', column: 'at', db: central },
+  'team.list': { path: '/team', table: 'users', db: central },
+  'onboarding.listApplications': { path: '/admin/reseller-applications', table: 'reseller_applications', db: central },
+  'referralCodes.list': { path: '/admin/referral-codes', table: 'referral_codes', db: central },
+  'onboarding.listTenants': { path: '/admin/tenants', table: 'tenants', db: central },
+};
+
+test('every list that can be followed is tried here', () => {
+  const followed = platform.kernel.actions.filter(
+    ({ input, http, file }) => http && !file && 'updated_from' in (input?.properties ?? {}),
+  );
+  expect(followed.map(({ name }) => name).sort()).toEqual(Object.keys(lists).sort());
+});
+
+type Row = { readonly id: string } & Readonly<Record<string, string>>;
+
+async function read(path: string, query: string): Promise<{ rows: Row[]; pagination: Record<string, never> }> {
+  const { status, body } = await asha.get(api(`${path}?${query}`));
+  expect(status, JSON.stringify(body)).toBe(200);
+  const { pagination, ...records } = body;
+  return { rows: Object.values(records)[0] as Row[], pagination };
+}
+
+/** Changes a record with the time before it waits, and commits later. Resolves to the id of an added record. */
+async function write({ table, column, db = acme.db }: Followed, id: string): Promise<string | undefined> {
+  const time = new Date();
+  await delay(Math.random() * 5);
+  const name = raw(table);
+  return db.tx(async (tx) => {
+    const values = { id: randomUUID(), ...(column && { [column]: time }) };
+    await tx.run(
+      column
+        ? sql`INSERT INTO ${name} SELECT (jsonb_populate_record(t, ${JSON.stringify(values)}::jsonb)).* FROM ${name} t
+            WHERE id = ${id}::uuid`
+        : sql`UPDATE ${name} SET updated_at = ${time} WHERE id::text = ${id}::text`,
+    );
+    await delay(Math.random() * 10);
+    return column && values.id;
+  });
+}
+
+const inOrder = 'sort_by=updated_at&sort_order=asc';
+
+/** Reads what comes after the last record, and then only that. */
+function followTimes({ path, column }: Followed) {
+  let from = '';
+  return async () => {
+    const { rows } = await read(path, `${inOrder}&per_page=50${from}`);
+    const last = rows.at(-1)?.[column ?? 'updated_at'];
+    if (last) from = `&updated_from=${last}`;
+    return rows;
+  };
+}
+
+function followCursor({ path }: Followed) {
+  let cursor = '';
+  return async () => {
+    const { rows, pagination } = await read(path, `${inOrder}&limit=50${cursor}`);
+    cursor = `&cursor=${pagination.next_cursor}`;
+    return rows;
+  };
+}
+
+/** The last state of each record that a follower gets while `work` goes on, and after it until nothing is missing. */
+async function follow<Result>(
+  next: () => Promise<Row[]>,
+  column: string,
+  work: Promise<Result>,
+  findMissing: (seen: ReadonlyMap<string, string>, result: Result) => Promise<unknown[]>,
+): Promise<void> {
+  const seen = new Map<string, string>();
+  const poll = async () => {
+    for (const row of await next()) seen.set(String(row.id), row[column] as string);
+  };
+  const isDone = work.then(() => true);
+  while (!(await Promise.race([isDone, delay(1, false)]))) await poll();
+  const result = await work;
+  await eventually(async () => {
+    await poll();
+    expect(await findMissing(seen, result)).toEqual([]);
+  });
+}
+
+test.each(Object.entries(lists))('a follower of %s misses nothing that eight writers do', async (_, list) => {
+  const { path, column } = list;
+  const { rows } = await read(path, 'per_page=3');
+  expect(rows.length).toBeGreaterThan(0);
+  const writeTen = async (writer: number) => {
+    const added: (string | undefined)[] = [];
+    for (let n = 0; n < 10; n += 1) added.push(await write(list, String(rows[(writer + n) % rows.length]?.id)));
+    return added;
+  };
+  const work = Promise.all(Array.from({ length: 8 }, (_, writer) => writeTen(writer)));
+  const findMissing = async (seen: ReadonlyMap<string, string>, added: unknown[][]) => {
+    if (column) return added.flat().filter((id) => !seen.has(String(id)));
+    const current = (await read(path, 'per_page=100')).rows;
+    return current.filter(({ id, updated_at }) => seen.get(String(id)) !== updated_at);
+  };
+  const followers = [followTimes(list), followCursor(list)];
+  await Promise.all(followers.map((next) => follow(next, column ?? 'updated_at', work, findMissing)));
+});
+
+test('a follower gets every order that eight clients create at once', async () => {
+  const body = { customer: { email: 'c1@example.com' }, items: [{ name: 'Tea', quantity: 1, price: '5' }] };
+  const createTwenty = async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push((await create('/orders', body)).id);
+    return ids;
+  };
+  const work = Promise.all(Array.from({ length: 8 }, createTwenty));
+  const list = lists['orders.list'] as Followed;
+  const findMissing = async (seen: ReadonlyMap<string, string>, created: string[][]) =>
+    created.flat().filter((id) => !seen.has(id));
+  const followers = [followTimes(list), followCursor(list)];
+  await Promise.all(followers.map((next) => follow(next, 'updated_at', work, findMissing)));
+});
+
+test('a cursor at the end returns only what changes later', async () => {
+  const next = followCursor(lists['products.list'] as Followed);
+  const found = new Set<string>();
+  await eventually(async () => {
+    for (const { id } of await next()) found.add(id);
+    expect(found.size).toBe(3);
+  });
+  await asha.patch(api(`/products/${product?.id}`), { title: 'Green tea' });
+  await eventually(async () => expect(await next()).toMatchObject([{ id: product?.id, title: 'Green tea' }]));
+  expect(await next()).toEqual([]);
+});
+
+test('a record that an open transaction overtakes is listed after it ends', async () => {
+  const list = lists['products.list'] as Followed;
+  const next = followTimes(list);
+  await eventually(async () => expect(await next()).not.toHaveLength(0));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const open = acme.db.tx(async (tx) => {
+    await tx.run(sql`UPDATE orders SET updated_at = now() WHERE id = ${order?.id}`);
+    started.resolve();
+    await promise;
+  });
+  await started.promise;
+  await asha.patch(api(`/products/${product?.id}`), { title: 'Black tea' });
+  expect((await read(list.path, 'search=black')).rows).toHaveLength(1);
+  expect((await next()).map(({ title }) => title)).not.toContain('Black tea');
+  resolve();
+  await open;
+  await eventually(async () => expect((await next()).map(({ title }) => title)).toContain('Black tea'));
+});
+
+test('two changes in the same millisecond have different times', async () => {
+  const touch = sql`UPDATE products SET updated_at = now() WHERE id = ${product?.id} RETURNING iso(updated_at) AS at`;
+  const times = await acme.db.tx(async (tx) => [await tx.row(touch), await tx.row(touch), await tx.row(touch)]);
+  expect(new Set(times.map((row) => (row as { at: string }).at)).size).toBe(3);
+});

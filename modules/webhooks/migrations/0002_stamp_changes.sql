@@ -1,0 +1,3 @@
+-- Followers of the lists miss no change.
+SELECT stamp_changes('webhooks');
+SELECT stamp_changes('webhook_deliveries');
