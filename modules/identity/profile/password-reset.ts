@@ -28,7 +28,7 @@ interface ResetLink {
  * Mails a link to choose a new password, or the first one. Earlier links stay valid until one is used: otherwise a
  * stranger could invalidate them by requesting new ones.
  */
-export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reason?: string): Promise<void> {
+export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reasons?: readonly string[]): Promise<void> {
   const user = await tx.row<Addressee & { hasPassword: boolean }>(sql`
     SELECT id AS "userId", name, email, password_hash IS NOT NULL AS "hasPassword" FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);
@@ -50,10 +50,10 @@ export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, 
   }
   await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
-    paragraphs: [reason ?? `A new password was requested for your account at ${name}.`],
+    paragraphs: reasons ?? [`A new password was requested for your account at ${name}.`],
     button,
     expiry: `This link expires in ${resetMinutes} minutes and can be used once.`,
-    warning: reason
+    warning: reasons
       ? 'If you did not expect this mail, use the link anyway: another person may know your password.'
       : 'If you did not request this, ignore this mail: your password is unchanged.',
   }));

@@ -200,7 +200,8 @@ async function join(ctx: SystemCtx, token: string, person: Account | AccountForm
       ON CONFLICT DO NOTHING`);
     if (inserted === 0) throw fail('identity.already_member');
     const now = ctx.now().toISOString();
-    await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
+    await tx.run(sql`
+      UPDATE invitations SET accepted_at = ${now}, accepted_by = ${account.id}, updated_at = ${now} WHERE id = ${id}`);
     const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
     await record(ctx, activity, tx);
     if (!('id' in person)) {

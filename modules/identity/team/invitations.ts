@@ -13,6 +13,7 @@ import {
 import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { unlessLink } from '../mail/mails.ts';
 import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
@@ -169,9 +170,4 @@ async function mailInvitation(
     warning: 'If you did not expect this invitation, ignore this mail.',
   };
   await ctx.system.mail.send(mail, tx);
-}
-
-/** `undefined` for a name that a mail program would turn into a link: the mail may go to a stranger. */
-function unlessLink(name: string): string | undefined {
-  return /[/:@\\]|\.\p{L}/u.test(name) ? undefined : name;
 }
