@@ -27,7 +27,10 @@ export const emailActions = {
   'email.verify': systemAction({
     ...verification,
     summary: 'Verify an email address',
-    description: 'With the parameters of the mailed link.',
+    description:
+      'With the parameters of the mailed link. The first verification of an account without a session of it ends all its ' +
+      'sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the ' +
+      'address.',
     http: 'POST /email/verify/:id/:hash',
   }),
   'email.verifyByLink': systemAction({

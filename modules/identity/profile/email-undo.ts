@@ -7,6 +7,7 @@ import { ownAddress, unlessOwned } from './email-ownership.ts';
 import { endGrantedAccess } from './end-granted-access.ts';
 import { deletePasswordResets } from './password.ts';
 import { sendPasswordReset } from './password-reset.ts';
+import { removeFactor } from './second-factor.ts';
 
 interface EmailChange {
   user_id: number;
@@ -75,12 +76,9 @@ async function lockAddress(tx: Db, userId: number): Promise<string> {
 
 /** A second factor that was set up after the change would lock the owner out. */
 async function removeFactorSince(tx: Db, { user_id, requested_at }: EmailChange): Promise<void> {
-  await tx.run(sql`
-    WITH removed AS (
-      UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL
-      WHERE id = ${user_id} AND (two_factor_confirmed_at IS NULL OR two_factor_confirmed_at > ${requested_at})
-      RETURNING id)
-    DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM removed)`);
+  const isOlder = await tx.row(sql`
+    SELECT FROM users WHERE id = ${user_id} AND two_factor_confirmed_at <= ${requested_at}`);
+  if (!isOlder) await removeFactor(tx, user_id);
 }
 
 /** The restored password is known to the person who made the change; a reset must not choose it again. */
