@@ -118,7 +118,7 @@ export const operations = {
     system: true,
     input: Type.Object({ password: Text }),
     output: Text,
-    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client.network),
+    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client),
   }),
   'identity.verifyPassword': systemOperation({
     summary: 'Verify a password',
@@ -126,7 +126,7 @@ export const operations = {
     input: Type.Object({ password: Text, hash: Text }),
     output: Type.Boolean(),
     run: ({ system, client }, { password, hash }) =>
-      getAccounts(system).passwords.verify(password, hash, client.network),
+      getAccounts(system).passwords.verify(password, hash, client),
   }),
   'identity.passwordProblem': systemOperation({
     summary: 'Check whether a password is too common',

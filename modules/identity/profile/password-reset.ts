@@ -118,7 +118,7 @@ async function checkExposed(
   password: string,
   issues: Issues,
 ): Promise<void> {
-  if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client.network))) return;
+  if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client))) return;
   issues.add('password', 'Choose a different password: another person knows this one.');
 }
 
@@ -132,7 +132,7 @@ export async function resetPassword(
   user: LinkedUser,
 ): Promise<void> {
   const { userId } = user;
-  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client.network);
+  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client);
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
     const locked = await tx.row<{ verified: boolean }>(sql`

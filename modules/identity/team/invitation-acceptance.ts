@@ -98,7 +98,7 @@ export async function acceptInvitation(
 }
 
 async function hashPassword(ctx: SystemCtx, { name, password }: NewAccount): Promise<AccountForm> {
-  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client.network) };
+  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client) };
 }
 
 /** A field that the schema has refused gets no further problem. */
@@ -127,7 +127,7 @@ async function checkAccountPassword(
   }
   const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const isCorrect = await limitGuesses(ctx, [limit], () =>
-    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client),
   );
   if (!isCorrect) issues.add('password', 'This is not the password of the account with the invited address.');
   else if (account.password_exposed) throw fail('auth.password_exposed');
