@@ -58,6 +58,8 @@ export interface Client {
   readonly address: string;
   /** The IPv4 address, or the /64 prefix of an IPv6 address. Limits and known networks use it. */
   readonly network: string;
+  /** The network or, of IPv6, its /48 prefix, which providers give to one customer. Limits use it as well. */
+  readonly site: string;
   readonly userAgent: string | undefined;
   /** The host that the request was sent to, with its port. */
   readonly host: string;

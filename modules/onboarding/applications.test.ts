@@ -312,7 +312,7 @@ test('the form has the address of a domain', async () => {
 });
 
 test('guesses of referral codes are limited, also in forms that are refused anyway', async () => {
-  const { request } = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '4' } });
+  const { request } = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '8' } });
   const guess = (fields: object) =>
     request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload: form('a guess', fields) });
   const refused = async () => Object.keys((await guess({ contact_name: '' })).body.errors).sort();
@@ -322,4 +322,33 @@ test('guesses of referral codes are limited, also in forms that are refused anyw
   }
   expect((await guess({})).status).toBe(429);
   expect(await refused()).toEqual(['contact_name']);
+});
+
+test('after too many unknown codes a network learns nothing about those that exist', async () => {
+  const environment = { APPLICATIONS_PER_MINUTE: '6', TRUSTED_PROXIES: 'loopback' };
+  const other = await startAccounts({ environment, sharedWith: platform });
+  const code = await newCode();
+  const apply = async (referral_code: string, from: string) => {
+    const headers = { 'x-forwarded-for': from };
+    const url = '/api/v1/reseller-register/apply';
+    return (await other.request({ method: 'POST', url, headers, payload: form(referral_code) })).status;
+  };
+  // The addresses of an IPv6 /48 count together.
+  const statuses = [];
+  for (let index = 1; index <= 3; index += 1) statuses.push(await apply('unknown', `2001:db8:5:${index}::1`));
+  expect(statuses).toEqual([422, 422, 422]);
+  expect(await apply(code, '2001:db8:5:4::1')).toBe(429);
+  expect(await apply(code, '2001:db8:6:1::1')).toBe(201);
+});
+
+test('a reseller cannot probe for the codes of others without limit', async () => {
+  const other = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '3' }, sharedWith: platform });
+  const code = await newCode();
+  const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': platformOwner.id };
+  const create = async (payload: object) =>
+    (await other.request({ method: 'POST', url: '/api/v1/admin/referral-codes', headers, payload })).status;
+  const statuses = [];
+  for (let tries = 0; tries < 4; tries += 1) statuses.push(await create({ code }));
+  expect(statuses).toEqual([422, 422, 422, 429]);
+  expect(await create({})).toBe(201);
 });

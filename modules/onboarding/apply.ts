@@ -14,17 +14,27 @@ export async function checkApplication(
 ): Promise<void> {
   // First, so that codes cannot be guessed.
   limitApplications(ctx);
-  if (referral_code !== undefined && !(await findCode(ctx, ctx.central, referral_code))) {
-    issues.addAll({ referral_code: [badCode] });
-  }
+  if (referral_code !== undefined) await checkCode(ctx, referral_code, issues);
   const problem = preferred_domain == null ? undefined : await ctx.system.domains.labelProblem(preferred_domain);
   if (problem) issues.add('preferred_domain', problem);
   if (password !== undefined) await checkPassword(ctx, password, issues);
 }
 
-/** Limits applications and sign-ups from one network. */
-export function limitApplications({ system: { limits, options }, client }: SystemCtx): void {
-  limits.take(`apply from ${client.network}`, options.applicationsPerMinute);
+/** Limits applications and sign-ups from one network, and from one IPv6 /48. */
+export function limitApplications({ system: { limits, options }, client: { network, site } }: SystemCtx): void {
+  limits.take(`apply from ${network}`, options.applicationsPerMinute);
+  if (site !== network) limits.take(`apply from ${site}`, options.applicationsPerMinute * 2);
+}
+
+/** Unknown codes have a limit of their own, which refuses codes that exist as well. */
+async function checkCode(ctx: SystemCtx, code: string, issues: Issues): Promise<void> {
+  const { limits, options } = ctx.system;
+  const limit = [`unknown codes from ${ctx.client.site}`, Math.ceil(options.applicationsPerMinute / 2)] as const;
+  // `take` throws and counts nothing when the limit is reached.
+  if (!limits.has(...limit)) limits.take(...limit);
+  if (await findCode(ctx, ctx.central, code)) return;
+  limits.take(...limit);
+  issues.addAll({ referral_code: [badCode] });
 }
 
 /** Stores an application. With a code that needs neither documents nor approval, its tenant exists when this returns. */

@@ -2,14 +2,13 @@ import { availableParallelism } from 'node:os';
 import { compare, hash } from '@node-rs/bcrypt';
 import { fail } from '../errors.ts';
 import { FairQueue } from './fair-queue.ts';
-import { findSite } from './network-site.ts';
 
 /** With a longer queue the last request would time out. */
 const maxQueueLength = 100;
 
 /** Where a password comes from. */
 interface Origin {
-  readonly network: string;
+  readonly site: string;
   /** Whether the user is signed in, or has signed in from this network before. */
   readonly isKnown?: boolean;
 }
@@ -46,9 +45,9 @@ export class Passwords {
     return matches && passwordHash !== null && passwordHash !== undefined;
   }
 
-  async #enqueue<Result>({ network, isKnown }: Origin = { network: '' }, work: () => Promise<Result>): Promise<Result> {
+  async #enqueue<Result>({ site, isKnown }: Origin = { site: '' }, work: () => Promise<Result>): Promise<Result> {
     const queue = isKnown ? this.#known : this.#unknown;
-    if (this.#running >= this.#concurrency) await queue.wait(findSite(network));
+    if (this.#running >= this.#concurrency) await queue.wait(site);
     else this.#running += 1;
     try {
       return await work();

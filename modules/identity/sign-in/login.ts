@@ -34,10 +34,10 @@ export async function signIn(
   { email, password, otp }: Credentials,
 ): Promise<Tokens & { user: UserSummary }> {
   const account = await findAccount(ctx, email);
-  const origin = { network: ctx.client.network, isKnown: account?.is_known_network ?? false };
-  const limits = signInLimits(ctx, email, origin);
+  const isKnown = account?.is_known_network ?? false;
+  const limits = signInLimits(ctx, email, { isKnown });
   const isCorrect = await limitGuesses(ctx, limits, () =>
-    getAccounts(ctx.system).passwords.verify(password, account?.password_hash, origin),
+    getAccounts(ctx.system).passwords.verify(password, account?.password_hash, { site: ctx.client.site, isKnown }),
   );
   if (!account || !isCorrect) throw badCredentials();
   if (account.password_exposed) throw fail('auth.password_exposed');

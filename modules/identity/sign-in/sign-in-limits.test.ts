@@ -76,8 +76,8 @@ test('guesses from many networks at once do not keep the owner out of a network 
   const { passwords } = getAccounts(platform.kernel.services);
   let over = false;
   const flood = async (_: unknown, index: number) => {
-    const network = `10.1.0.${index}`;
-    while (!over) await passwords.verify('guess', undefined, { network }).catch(() => new Promise(setImmediate));
+    const site = `10.1.0.${index}`;
+    while (!over) await passwords.verify('guess', undefined, { site }).catch(() => new Promise(setImmediate));
   };
   const floods = Array.from({ length: 130 }, flood);
   const { status } = await login(asha.email, testPassword, '198.51.100.30');

@@ -1,5 +1,4 @@
 import type { SystemCtx } from '@chowk/kit';
-import { findSite } from '../accounts/network-site.ts';
 import type { Limit } from './limit-guesses.ts';
 
 /**
@@ -7,9 +6,9 @@ import type { Limit } from './limit-guesses.ts';
  * signed in before have counts of their own, so that a stranger cannot lock the owner out, from however many networks.
  */
 export function signInLimits(
-  { system: { options } }: SystemCtx,
+  { system: { options }, client: { network, site } }: SystemCtx,
   account: string,
-  { network, isKnown }: { readonly network: string; readonly isKnown: boolean },
+  { isKnown }: { readonly isKnown: boolean },
 ): Limit[] {
   const { loginFailuresPerMinute: max } = options;
   const key = isKnown ? 'known sign-in' : 'sign-in';
@@ -18,7 +17,6 @@ export function signInLimits(
     { key: `${key} ${network}`, perMinute: max * 10 },
   ];
   if (isKnown) return limits;
-  const site = findSite(network);
   if (site !== network) limits.push({ key: `sign-in ${site}`, perMinute: max * 20 });
   return [...limits, { key: `sign-in of ${account}`, perMinute: max * 5 }];
 }
