@@ -28,6 +28,10 @@ export const errors = {
     status: 403,
     message: 'New organizations cannot sign up here. Ask the operator of the platform for an invitation.',
   },
+  'onboarding.email_not_verified': {
+    status: 403,
+    message: 'Verify your email address first. Then you can create another organization.',
+  },
   'onboarding.sign_in_needed': {
     status: 403,
     message: 'Only a person who has signed in can create an organization, not an API client.',

@@ -55,8 +55,8 @@ export const signupActions = {
     tag: 'Sign-up',
     summary: 'Create an organization',
     description:
-      'With a bearer token the caller becomes its Owner. Without one, `name`, `email`, `password` and ' +
-      '`password_confirmation` create the user, who is signed in.',
+      'With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, `name`, ' +
+      '`email`, `password` and `password_confirmation` create the user, who is signed in.',
     http: 'POST /auth/tenants',
     public: true,
     tenant: 'none',
@@ -64,7 +64,7 @@ export const signupActions = {
     input: Signup,
     output: SignedUp,
     answer: { status: 201, message: ({ tenant }) => `${tenant.name} was created.` },
-    errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed'],
+    errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed', 'onboarding.email_not_verified'],
     guard: async (ctx) => mustBeOpen(ctx),
     check: checkSignup,
     run: signUp,
@@ -73,10 +73,14 @@ export const signupActions = {
 
 function mustBeOpen(ctx: SystemCtx): void {
   if (!ctx.system.options.signup) throw fail('onboarding.signup_closed');
-  if (ctx.userId !== undefined && !['login', 'device'].includes(ctx.session.kind)) {
-    throw fail('onboarding.sign_in_needed');
-  }
+  if (ctx.userId !== undefined) mustBeVerifiedPerson(ctx);
   limitApplications(ctx);
+}
+
+/** The tokens of programs, and those that are limited to some permissions, cannot create organizations. */
+function mustBeVerifiedPerson({ user, session: { kind, scopes } }: SystemCtx): void {
+  if ((kind !== 'login' && kind !== 'device') || scopes) throw fail('onboarding.sign_in_needed');
+  if (!user.signInEmailVerified) throw fail('onboarding.email_not_verified');
 }
 
 async function checkSignup(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {

@@ -38,6 +38,11 @@ export const kernelErrors = {
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
+  'auth.email_not_verified': {
+    status: 403,
+    message:
+      'Verify your email address first: follow the link that was mailed to you, or request a new one in your profile.',
+  },
   'auth.no_account': { status: 403, message: 'This action requires a user account; an API client has none.' },
   'tenancy.required': {
     status: 400,

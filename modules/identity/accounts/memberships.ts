@@ -9,7 +9,6 @@ import {
   whenReady,
 } from '@chowk/kit';
 import { hasEffectIn } from './permissions.ts';
-import { isShownEmailVerified } from './users.ts';
 
 interface MembershipRow {
   role: string;
@@ -69,7 +68,7 @@ export class Memberships {
       const { scopes } = caller.session;
       const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
       if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
-      return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
+      return caller.signInEmailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
     });
   }
 
@@ -87,7 +86,8 @@ export class Memberships {
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
     const { 'security.unverified_users': access } = await this.#settings.get(tenantId);
     if (access === 'full') return membership;
-    return limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
+    const limited = limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
+    return { ...limited, isUnverified: true };
   }
 
   #invalidate(key: string): void {
@@ -123,7 +123,7 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
   const row = await central.row<MembershipRow>(sql`
     SELECT coalesce(r.name, 'API client') AS role, t.role AS tenant_role, coalesce(m.permissions, ARRAY(
       SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS permissions, c.created_by AS maker_id,
-      m.created_at AS since, ${isShownEmailVerified} AS verified
+      m.created_at AS since, u.email_verified_at IS NOT NULL AS verified
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
       LEFT JOIN roles r ON r.id = m.role_id LEFT JOIN oauth_clients c ON c.user_id = m.user_id
     WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId} AND (u.kind = 'person' OR c.created_by IS NOT NULL)`);

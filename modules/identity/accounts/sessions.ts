@@ -51,6 +51,7 @@ interface SessionRow {
   email: string | null;
   verified: boolean;
   sign_in_email: string | null;
+  sign_in_verified: boolean;
   two_factor: boolean;
 }
 
@@ -221,6 +222,7 @@ export class Sessions {
         UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
       SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name,
         ${shownEmail} AS email, u.kind = 'service' OR ${isShownEmailVerified} AS verified, u.email AS sign_in_email,
+        u.kind = 'service' OR u.email_verified_at IS NOT NULL AS sign_in_verified,
         u.two_factor_confirmed_at IS NOT NULL AS two_factor
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE ${where} AND s.revoked_at IS NULL AND u.disabled_at IS NULL`);
@@ -233,7 +235,9 @@ export class Sessions {
     };
     const { user_id: id, name, verified: emailVerified, sign_in_email: signInEmail, two_factor: twoFactor } = row;
     const email = row.email ?? '';
-    const caller = Object.freeze({ id, name, email, emailVerified, signInEmail, twoFactor, session });
+    const signInEmailVerified = row.sign_in_verified;
+    const user = { id, name, email, emailVerified, signInEmail, signInEmailVerified, twoFactor };
+    const caller = Object.freeze({ ...user, session });
     const expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
     return { caller, expiresAt, usedAt: this.#services.now().getTime() };
   }

@@ -228,8 +228,9 @@ test('a tenant setting limits users without a verified address', async () => {
     (await asha.get('/api/v1/products')).status,
     (await asha.post('/api/v1/products', {})).status,
   ];
-  expect(await may()).toEqual([200, 422]);
+  expect(await may()).toEqual([200, 403]);
   for (const [value, statuses] of [
+    ['full', [200, 422]],
     ['view', [200, 403]],
     ['none', [403, 403]],
   ] as const) {

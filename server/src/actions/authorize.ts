@@ -13,7 +13,10 @@ export interface Principal {
 }
 
 /** What a call needs: an action, or an event that a caller subscribes to. */
-export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'internal' | 'tenant'>;
+export type Requirement = Pick<
+  RegisteredAction,
+  'module' | 'needs' | 'public' | 'internal' | 'tenant' | 'isReadOnly'
+>;
 
 /** Knows the modules of each tenant. Returns a promise only if it has to wait. */
 export interface ModuleDirectory {
@@ -48,12 +51,14 @@ function requireMembership({ tenant, caller, membership }: Principal): void {
 }
 
 function requirePermission(
-  { tenant = 'required' }: Requirement,
+  { tenant = 'required', isReadOnly }: Requirement,
   { caller, membership }: Principal,
   needs: RegisteredAction['needs'],
 ): void {
   if (needs !== signedIn) {
-    if (!hasAnyPermission(membership, needs)) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
+    const isHeld = hasAnyPermission(membership, needs);
+    if (membership?.isUnverified && !(isHeld && isReadOnly)) throw fail('auth.email_not_verified');
+    if (!isHeld) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
     return;
   }
   // Actions that need no tenant concern the caller's account, and an API client has none.
