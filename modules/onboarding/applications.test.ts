@@ -203,11 +203,44 @@ test('an applicant without a password gets a mail to choose one', async () => {
   expect((await platform.mailTo(applicant.email, /is ready/)).text).toMatch(/-- \nTea Traders\s*$/);
 });
 
-test('a user with a verified address becomes the owner, also of a second tenant', async () => {
-  const person = await platform.person();
-  const { body } = await send(form(await newCode({ auto_approve: true }), { email: person.email }));
-  const me = await person.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
-  expect(me.body.role).toBe('Owner');
+/** The link in the mail that asks a person to own an organization, as its page calls the API. */
+async function agreementLink(address: string): Promise<string> {
+  const { text } = await platform.mailTo(address, /^Do you want to own/);
+  return `/api/v1/invitations/${/invitations\/([\w-]+)/.exec(text)?.[1]}`;
+}
+
+test('a person with an account becomes the owner after agreeing by the mailed link', async () => {
+  const [person, other] = [await platform.person(), await platform.person()];
+  const { body } = await send(form(await newCode({ auto_approve: true }), { email: person.email, password: 'chosen 123' }));
+  expect(body.status).toBe('completed');
+  const role = async () => {
+    const me = await person.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
+    return me.status === 200 ? me.body.role : me.body.code;
+  };
+  expect(await role()).toBe('auth.not_a_member');
+  const link = await agreementLink(person.email);
+  expect((await platform.request({ url: link })).body.invitation).toMatchObject({
+    email: person.email,
+    role: 'Owner',
+    tenant: { id: body.tenant_id, name: 'Tea House' },
+    account_exists: true,
+  });
+  expect((await other.post(`${link}/accept`)).body.code).toBe('identity.wrong_account');
+  expect(await role()).toBe('auth.not_a_member');
+  expect((await person.post(`${link}/accept`)).status).toBe(200);
+  expect(await role()).toBe('Owner');
+  // The password of the application has not replaced that of the account.
+  const login = { email: person.email, password: 'chosen 123' };
+  expect((await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload: login })).status).toBe(422);
+});
+
+test('an address that a stranger has signed up with does not give the stranger the organization', async () => {
+  const stranger = await platform.person({ verified: false });
+  const { body } = await send(form(await newCode({ auto_approve: true }), { email: stranger.email }));
+  expect(body.status).toBe('completed');
+  await agreementLink(stranger.email);
+  const me = await stranger.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
+  expect(me.body.code).toBe('auth.not_a_member');
 });
 
 test('a reseller is created with the role of its code', async () => {
@@ -234,30 +267,37 @@ test('without verified documents an application cannot be approved', async () =>
   expect(verify.body).toMatchObject({ code: 'onboarding.kyc_not_submitted', message: /government_id, selfie/ });
 });
 
+/** Provisioning fails with the address of a disabled account. */
+async function disabledPerson() {
+  const person = await platform.person();
+  await central.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${person.id}`);
+  return person;
+}
+
 test('a provisioning that fails permanently reports the reason, and a retry continues it', async () => {
-  const stranger = await platform.person({ verified: false });
+  const stranger = await disabledPerson();
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await asha.post(`${admin}/${id}/approve`);
-  await eventually(async () => expect((await readStatus(id)).rejection_reason).toMatch(/has not verified it/));
+  await eventually(async () => expect((await readStatus(id)).rejection_reason).toMatch(/cannot own/));
   // As if two further attempts had failed.
   await central.run(sql`UPDATE reseller_applications SET attempts = 3 WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });
   await eventually(async () => expect((await readStatus(id)).status).toBe('failed'));
   const state = await readStatus(id);
   expect(state.rejection_reason).toBe(
-    `Failed at creating the owner. ${stranger.email} belongs to a user who has not verified it.`,
+    `Failed at creating the owner. ${stranger.email} cannot own an organization. Ask the operator of the platform.`,
   );
   expect(state.progress[4]).toMatchObject({ step: 'owner', status: 'failed' });
-  await central.run(sql`UPDATE users SET email_verified_at = now() WHERE id = ${stranger.id}`);
+  await central.run(sql`UPDATE users SET disabled_at = NULL WHERE id = ${stranger.id}`);
   expect((await asha.post(`${admin}/${id}/retry`)).status).toBe(202);
   await completed(id);
-  const owners = await central.rows(sql`
-    SELECT FROM memberships m JOIN reseller_applications a ON a.tenant_id = m.tenant_id WHERE a.id = ${id}`);
-  expect(owners).toHaveLength(1);
+  const asked = await central.rows(sql`
+    SELECT i.email FROM invitations i JOIN reseller_applications a ON a.tenant_id = i.tenant_id WHERE a.id = ${id}`);
+  expect(asked).toEqual([{ email: stranger.email }]);
 });
 
 test('rejecting a failed application removes its database', async () => {
-  const stranger = await platform.person({ verified: false });
+  const stranger = await disabledPerson();
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await central.run(sql`UPDATE reseller_applications SET attempts = 3, status = 'provisioning' WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });

@@ -78,7 +78,7 @@ export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key):
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
     const invitation = (await tx.row<Invitation>(sql`
-      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id},
+      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id}, by_platform = false,
         expires_at = ${addValidity(now)}, updated_at = ${now.toISOString()}
       WHERE i.id = ${id} RETURNING ${columns}`)) as Invitation;
     await mailInvitation(ctx, tx, invitation, token);
@@ -139,7 +139,7 @@ async function insertInvitation(
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashSecret(token)}, ${ctx.user.id},
       ${now.toISOString()}, ${now.toISOString()}, ${addValidity(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
-      role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
+      role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by, by_platform = false,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
     RETURNING ${columns}`);
   return invitation as Invitation;
