@@ -50,6 +50,7 @@ test('with a code that approves automatically, the tenant is there at once', asy
       status: 'completed',
       kyc_required: false,
       required_documents: [],
+      upload_token: expect.stringMatching(/^[\w-]{43}$/),
       tenant_id: expect.stringMatching(/^[a-z0-9]{8}$/),
     },
   });

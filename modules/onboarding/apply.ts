@@ -6,6 +6,7 @@ import { mailReceived } from './mails.ts';
 import { checkPassword } from './password.ts';
 import { provision, startProvisioning } from './provisioning.ts';
 import type { NewApplication, ReferralCode, Submitted } from './schemas.ts';
+import { uploadToken } from './upload-token.ts';
 
 export async function checkApplication(
   ctx: SystemCtx,
@@ -43,7 +44,7 @@ export async function apply(ctx: SystemCtx, input: NewApplication): Promise<Subm
   const passwordHash = password && (await ctx.bus.call('identity.hashPassword', { password }));
   const application = await ctx.central.tx((tx) => store(ctx, tx, input, passwordHash ?? null));
   if (application.status === 'provisioning') await provisionNow(ctx, application.id);
-  return submitted(await findApplication(ctx.central, application.id));
+  return submitted(ctx, await findApplication(ctx.central, application.id));
 }
 
 export function submittedMessage({ status, kyc_required }: Submitted): string {
@@ -91,6 +92,7 @@ async function store(
   return { id, status: isApproved ? 'provisioning' : 'pending' };
 }
 
+/** Without the upload token: the caller may not be the applicant. */
 async function duplicate(tx: Db, email: string): Promise<Failure> {
   const row = await tx.row<{ id: string }>(sql`
     SELECT id FROM reseller_applications WHERE email = ${email} AND status <> 'rejected'`);
@@ -110,7 +112,8 @@ async function provisionNow(ctx: SystemCtx, id: string): Promise<void> {
   }
 }
 
-function submitted({ id, status, kyc_required, tenant_id }: ApplicationRow): Submitted {
+function submitted(ctx: SystemCtx, { id, status, kyc_required, tenant_id }: ApplicationRow): Submitted {
   const required_documents = documentsFor(kyc_required);
-  return { application_id: id, status, kyc_required, required_documents, ...(tenant_id && { tenant_id }) };
+  const upload_token = uploadToken(ctx, id);
+  return { application_id: id, status, kyc_required, required_documents, upload_token, ...(tenant_id && { tenant_id }) };
 }

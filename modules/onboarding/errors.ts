@@ -15,6 +15,10 @@ export const errors = {
     status: 409,
     message: 'The applicant has not uploaded all identity documents yet: {documents} is missing.',
   },
+  'onboarding.upload_token_needed': {
+    status: 403,
+    message: 'Send the `upload_token` of the application in the header X-Upload-Token, or open the link that was mailed.',
+  },
   'onboarding.documents_closed': {
     status: 409,
     message: 'This application takes no documents now: it needs none, or they are being reviewed.',
