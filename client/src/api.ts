@@ -441,7 +441,7 @@ export interface Api {
   readonly email: {
     /**
      * Verify an email address.
-     * With the parameters of the mailed link.
+     * With the parameters of the mailed link. The first verification of an account without a session of it ends all its sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the address.
      * No token required.
      * `POST /api/v1/email/verify/:id/:hash`
      */
@@ -487,7 +487,7 @@ export interface Api {
     }>;
     /**
      * Undo an email address change.
-     * Ends all sessions and tokens, and the API clients that were created since. Signing in is refused until a new password is set with the link that is mailed to the restored address.
+     * Ends all sessions and tokens, and the access that the account gave to others since the change: invitations and the memberships they led to, roles, permissions and API clients. Signing in is refused until a new password is set with the link that is mailed to the restored address. That mail lists older access to check.
      * No token required.
      * `POST /api/v1/email/undo/:token`
      */
@@ -896,7 +896,7 @@ export interface Api {
     readonly status: Call<{ readonly id: string }, ApplicationState>;
     /**
      * Upload an identity document of an application.
-     * A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.
+     * Needs the `upload_token` that the applicant got when applying and by mail. A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.
      * No token required.
      * `POST /api/v1/reseller-register/:id/documents`
      */
@@ -963,7 +963,7 @@ export interface Api {
     }>;
     /**
      * Create an organization.
-     * With a bearer token the caller becomes its Owner. Without one, `name`, `email`, `password` and `password_confirmation` create the user, who is signed in.
+     * With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, `name`, `email`, `password` and `password_confirmation` create the user, who is signed in.
      * No token required.
      * `POST /api/v1/auth/tenants`
      */
@@ -1537,6 +1537,7 @@ export interface Api {
 export type ErrorCode =
   | 'actions.not_found'
   | 'auth.busy'
+  | 'auth.email_not_verified'
   | 'auth.forbidden'
   | 'auth.no_account'
   | 'auth.not_a_member'
@@ -1636,12 +1637,14 @@ export type ErrorCode =
   | 'onboarding.application_exists'
   | 'onboarding.application_not_found'
   | 'onboarding.documents_closed'
+  | 'onboarding.email_not_verified'
   | 'onboarding.kyc_not_submitted'
   | 'onboarding.kyc_not_verified'
   | 'onboarding.referral_code_not_found'
   | 'onboarding.referral_code_used'
   | 'onboarding.sign_in_needed'
   | 'onboarding.signup_closed'
+  | 'onboarding.upload_token_needed'
   | 'onboarding.wrong_status'
   | 'orders.closed'
   | 'orders.no_customers'
@@ -3471,6 +3474,8 @@ export type SubmittedApplication = {
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
   readonly kyc_required: boolean;
   readonly required_documents: readonly string[];
+  /** Send it as `X-Upload-Token` with documents. Also in the mailed link; not shown again. */
+  readonly upload_token: string;
   /** Present if the application is completed. */
   readonly tenant_id?: string;
 };

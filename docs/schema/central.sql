@@ -120,13 +120,17 @@ CREATE TABLE invitations (
   expires_at timestamp with time zone NOT NULL,
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  accepted_by bigint,
+  by_platform boolean NOT NULL DEFAULT false,
   CONSTRAINT invitations_token_hash_key UNIQUE (token_hash),
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT invitations_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE,
   CONSTRAINT invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT invitations_email_check CHECK ((email = lower(email)))
 );
+CREATE INDEX invitations_by_inviter ON public.invitations USING btree (invited_by, created_at);
 CREATE UNIQUE INDEX invitations_one_open ON public.invitations USING btree (tenant_id, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
 CREATE TABLE memberships (

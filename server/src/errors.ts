@@ -48,6 +48,10 @@ export const kernelErrors = {
     status: 400,
     message: "The request names no tenant. Use the tenant's subdomain or the X-Tenant header.",
   },
+  'tenancy.empty_header': {
+    status: 400,
+    message: 'The header X-Tenant is empty. Send the id or a domain of the tenant, or leave the header out.',
+  },
   'tenancy.ambiguous': {
     status: 400,
     message: 'The host and the X-Tenant header name different tenants; send only one of them.',

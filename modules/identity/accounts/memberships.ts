@@ -23,7 +23,13 @@ export interface TenantOfUser {
   readonly id: string;
   readonly name: string;
   readonly role: string;
+  /** The label of its main domain. */
+  readonly domain: string;
 }
+
+/** The label of the main domain of a tenant `t`: its id if that is an alias, else its first alias, else the random one. */
+export const mainDomain = sql`(SELECT d.domain FROM domains d WHERE d.tenant_id = t.id
+  ORDER BY d.kind = 'random', d.domain <> t.id, d.created_at, d.domain LIMIT 1)`;
 
 type Membership = NonNullable<SystemCtx['membership']>;
 
@@ -58,6 +64,9 @@ export class Memberships {
     const onUserChange = (id: string) => this.#members.invalidateWhere(({ userId }) => userId === Number(id));
     void signals.listen('chowk_user', { onNotify: onUserChange, onConnectionChange });
     void signals.listen('chowk_role', { onNotify: (tenantId) => this.#invalidateRole(tenantId), onConnectionChange });
+    const onDomainChange = (name: string) =>
+      this.#tenants.invalidateWhere((tenants) => tenants.some(({ domain }) => domain === name));
+    void signals.listen('chowk_domain', { onNotify: onDomainChange, onConnectionChange });
     void signals.listen('chowk_tenant', { onNotify: (id) => this.#invalidateTenant(id), onConnectionChange });
   }
 
@@ -135,7 +144,7 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
 
 function listTenants(central: Db, userId: number): Promise<TenantOfUser[]> {
   return central.rows<TenantOfUser>(sql`
-    SELECT t.id, t.name, coalesce(r.name, 'API client') AS role
+    SELECT t.id, t.name, coalesce(r.name, 'API client') AS role, ${mainDomain} AS domain
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
     WHERE m.user_id = ${userId} AND t.status = 'active' ORDER BY t.name, t.id`);
 }

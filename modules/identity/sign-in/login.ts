@@ -68,6 +68,8 @@ function badCredentials() {
   return invalid({ email: 'These credentials do not match our records.' });
 }
 
+const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+
 interface RefreshToken {
   readonly refresh_token: string;
 }
@@ -75,7 +77,7 @@ interface RefreshToken {
 export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, limitPerNetwork(ctx), async () => {
     const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token);
-    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: invalidToken });
     return refreshed;
   });
 }

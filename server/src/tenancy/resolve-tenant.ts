@@ -36,6 +36,7 @@ export async function resolveTenant<Entry extends { readonly id: string; readonl
   platform: Platform,
   claim: TenantClaim,
 ): Promise<ResolvedTenant<Entry> | undefined> {
+  if (claim.header === '') throw fail('tenancy.empty_header');
   const host = await parseHost(lookup, platform, hostname(claim.host));
   const byHost = host && (await requireTenant(lookup, host.label));
   const byHeader = claim.header === undefined ? undefined : await requireTenant(lookup, claim.header);

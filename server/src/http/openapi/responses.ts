@@ -159,6 +159,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
   const codes: (string | false)[] = [
     isBound && 'tenancy.bad_host',
     isBound && 'tenancy.ambiguous',
+    isBound && 'tenancy.empty_header',
     tenant === 'required' && 'tenancy.required',
     hasBody && (accepts === 'multipart' ? 'http.malformed_form' : 'http.malformed_json'),
     needs !== undefined && 'auth.unauthenticated',
