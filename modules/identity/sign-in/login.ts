@@ -76,7 +76,7 @@ interface RefreshToken {
 
 export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, limitPerNetwork(ctx), async () => {
-    const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token);
+    const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token, { client: ctx.client });
     if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: invalidToken });
     return refreshed;
   });
