@@ -126,8 +126,7 @@ export const operations = {
     system: true,
     input: Type.Object({ password: Text, hash: Text }),
     output: Type.Boolean(),
-    run: ({ system, client }, { password, hash }) =>
-      getAccounts(system).passwords.verify(password, hash, client),
+    run: ({ system, client }, { password, hash }) => getAccounts(system).passwords.verify(password, hash, client),
   }),
   'identity.passwordProblem': systemOperation({
     summary: 'Check whether a password is too common',

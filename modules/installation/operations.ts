@@ -21,7 +21,8 @@ export const operations = {
   }),
   'installation.setRegion': systemOperation({
     summary: 'Set country, currency and time zone of a new tenant',
-    description: "What is absent is derived from the browser's languages, else from the region of the platform's owner.",
+    description:
+      "What is absent is derived from the browser's languages, else from the region of the platform's owner.",
     system: true,
     input: Type.Object({ tenantId: Type.String(), region: Region }),
     run: async ({ central, client }, { tenantId, region }) => {

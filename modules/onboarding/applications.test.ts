@@ -212,7 +212,9 @@ async function agreementLink(address: string): Promise<string> {
 
 test('a person with an account becomes the owner after agreeing by the mailed link', async () => {
   const [person, other] = [await platform.person(), await platform.person()];
-  const { body } = await send(form(await newCode({ auto_approve: true }), { email: person.email, password: 'chosen 123' }));
+  const { body } = await send(
+    form(await newCode({ auto_approve: true }), { email: person.email, password: 'chosen 123' }),
+  );
   expect(body.status).toBe('completed');
   const role = async () => {
     const me = await person.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });

@@ -115,5 +115,12 @@ async function provisionNow(ctx: SystemCtx, id: string): Promise<void> {
 function submitted(ctx: SystemCtx, { id, status, kyc_required, tenant_id }: ApplicationRow): Submitted {
   const required_documents = documentsFor(kyc_required);
   const upload_token = uploadToken(ctx, id);
-  return { application_id: id, status, kyc_required, required_documents, upload_token, ...(tenant_id && { tenant_id }) };
+  return {
+    application_id: id,
+    status,
+    kyc_required,
+    required_documents,
+    upload_token,
+    ...(tenant_id && { tenant_id }),
+  };
 }

@@ -17,7 +17,8 @@ export const errors = {
   },
   'onboarding.upload_token_needed': {
     status: 403,
-    message: 'Send the `upload_token` of the application in the header X-Upload-Token, or open the link that was mailed.',
+    message:
+      'Send the `upload_token` of the application in the header X-Upload-Token, or open the link that was mailed.',
   },
   'onboarding.documents_closed': {
     status: 409,

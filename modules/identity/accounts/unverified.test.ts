@@ -108,7 +108,10 @@ test('a person who changes a verified address keeps the rights while the new one
 
 test('the tenant widens or narrows it by a setting', async () => {
   const asha = await unverified({ role: 'Agent' });
-  const mayDo = async () => [(await asha.get('/api/v1/orders')).status, (await asha.post('/api/v1/orders', order)).status];
+  const mayDo = async () => [
+    (await asha.get('/api/v1/orders')).status,
+    (await asha.post('/api/v1/orders', order)).status,
+  ];
   expect(await mayDo()).toEqual([200, 403]);
   await setAccess('full');
   expect(await mayDo()).toEqual([200, 201]);

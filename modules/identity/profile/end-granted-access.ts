@@ -42,12 +42,7 @@ interface ChangedRole {
  * Gives members the role back that they had before the first change, unless somebody else has changed it since. The
  * account does not return to tenants that it joined after the takeover.
  */
-async function restoreRoles(
-  ctx: SystemCtx,
-  tx: Db,
-  intruders: Intruders,
-  { userId, since }: Takeover,
-): Promise<void> {
+async function restoreRoles(ctx: SystemCtx, tx: Db, intruders: Intruders, { userId, since }: Takeover): Promise<void> {
   const changed = await tx.rows<ChangedRole>(sql`
     WITH changes AS (
       SELECT a.tenant_id, a.subject_id AS user_id,

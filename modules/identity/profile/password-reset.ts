@@ -28,7 +28,12 @@ interface ResetLink {
  * Mails a link to choose a new password, or the first one. Earlier links stay valid until one is used: otherwise a
  * stranger could invalidate them by requesting new ones.
  */
-export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reasons?: readonly string[]): Promise<void> {
+export async function sendPasswordReset(
+  ctx: SystemCtx,
+  tx: Db,
+  userId: number,
+  reasons?: readonly string[],
+): Promise<void> {
   const user = await tx.row<Addressee & { hasPassword: boolean }>(sql`
     SELECT id AS "userId", name, email, password_hash IS NOT NULL AS "hasPassword" FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);

@@ -9,7 +9,10 @@ const tenants = async (person: Awaited<ReturnType<typeof platform.person>>) =>
 
 test('an owner renames the organization, and everyone sees it at once', async () => {
   const acme = await platform.tenant({ name: 'Acme' });
-  const [owner, agent] = [await platform.person({ tenant: acme }), await platform.person({ tenant: acme, role: 'Agent' })];
+  const [owner, agent] = [
+    await platform.person({ tenant: acme }),
+    await platform.person({ tenant: acme, role: 'Agent' }),
+  ];
   expect(await tenants(agent)).toMatchObject([{ name: 'Acme' }]);
   const { status, body } = await owner.patch(url, { name: ' Acme Stores ' });
   expect({ status, body }).toEqual({
@@ -35,7 +38,10 @@ test('an owner renames the organization, and everyone sees it at once', async ()
 
 test('renaming needs settings.edit, and a name', async () => {
   const acme = await platform.tenant();
-  const [owner, agent] = [await platform.person({ tenant: acme }), await platform.person({ tenant: acme, role: 'Agent' })];
+  const [owner, agent] = [
+    await platform.person({ tenant: acme }),
+    await platform.person({ tenant: acme, role: 'Agent' }),
+  ];
   expect((await agent.patch(url, { name: 'Mine' })).status).toBe(403);
   for (const name of ['', ' ', 'x'.repeat(256), null, 7]) {
     const { status, body } = await owner.patch(url, { name });

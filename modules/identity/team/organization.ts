@@ -14,7 +14,11 @@ export function renameOrganization(ctx: SystemCtx, { name }: OrganizationChanges
     ctx.mustMatch(current);
     if (name === undefined || name === current.name) return current;
     await tx.run(sql`UPDATE tenants SET name = ${name}, updated_at = now() WHERE id = ${current.id}`);
-    await record(ctx, { action: 'organization_renamed', subjectId: null, details: { from: current.name, to: name } }, tx);
+    await record(
+      ctx,
+      { action: 'organization_renamed', subjectId: null, details: { from: current.name, to: name } },
+      tx,
+    );
     ctx.audit(changesBetween<Organization>(current, { name }));
     return readOrganization(ctx, tx);
   });

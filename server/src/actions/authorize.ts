@@ -13,10 +13,7 @@ export interface Principal {
 }
 
 /** What a call needs: an action, or an event that a caller subscribes to. */
-export type Requirement = Pick<
-  RegisteredAction,
-  'module' | 'needs' | 'public' | 'internal' | 'tenant' | 'isReadOnly'
->;
+export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'internal' | 'tenant' | 'isReadOnly'>;
 
 /** Knows the modules of each tenant. Returns a promise only if it has to wait. */
 export interface ModuleDirectory {
@@ -58,7 +55,8 @@ function requirePermission(
   if (needs !== signedIn) {
     const isHeld = hasAnyPermission(membership, needs);
     if (membership?.isUnverified && !(isHeld && isReadOnly)) throw fail('auth.email_not_verified');
-    if (!isHeld) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') }, scopeChallenge(caller, needs));
+    if (!isHeld)
+      throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') }, scopeChallenge(caller, needs));
     return;
   }
   // Actions that need no tenant concern the caller's account, and an API client has none.

@@ -43,7 +43,11 @@ function challenge({ code }: Failure, { headers }: FastifyRequest): Record<strin
 function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   reply
     .status(failure.status)
-    .headers({ ...(failure.status === 503 ? { 'Retry-After': '1' } : {}), ...failure.extras.headers, ...challenge(failure, request) })
+    .headers({
+      ...(failure.status === 503 ? { 'Retry-After': '1' } : {}),
+      ...failure.extras.headers,
+      ...challenge(failure, request),
+    })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));
 }
