@@ -22,12 +22,13 @@ export function completeRegion(region: Partial<Region>, languages = ''): Region 
  * else from the region of the platform's owner.
  */
 export async function completeGuestRegion(db: Db, region: Partial<Region>, languages = ''): Promise<Region> {
-  const owner = await db.row<Partial<Region>>(sql`
+  const owner = await db.row<{ country: string | null; timezone: string | null }>(sql`
     SELECT max(value #>> '{}') FILTER (WHERE key = 'general.country') AS country,
       max(value #>> '{}') FILTER (WHERE key = 'general.timezone') AS timezone
     FROM tenant_settings WHERE tenant_id = (
       SELECT id FROM tenants WHERE role = 'platform_owner' ORDER BY created_at, id LIMIT 1)`);
-  const home = completeRegion({ country: owner?.country ?? undefined, timezone: owner?.timezone ?? undefined });
+  const { country: place, timezone } = owner ?? {};
+  const home = completeRegion({ ...(place && { country: place }), ...(timezone && { timezone }) });
   const country = countryIn(languages) ?? home.country;
   return complete(region, { country, timezone: home.timezone });
 }

@@ -1,22 +1,6 @@
-import { Line, named, type Static, systemAction, Timestamp, Type } from '@chowk/kit';
+import { systemAction } from '@chowk/kit';
 import { getOrganization, renameOrganization } from './organization.ts';
-
-const name = Line(255, { examples: ['Tea House'] });
-
-const Organization = named(
-  'Organization',
-  Type.Object({
-    id: Type.String({ description: 'Never changes.', examples: ['tea-house'] }),
-    name,
-    domain: Type.String({ description: 'Its main domain, without a port.', examples: ['tea-house.example.com'] }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-);
-export type Organization = Static<typeof Organization>;
-
-const OrganizationChanges = named('OrganizationChanges', Type.Object({ name: Type.Optional(name) }));
-export type OrganizationChanges = Static<typeof OrganizationChanges>;
+import { Organization, OrganizationChanges } from './organization-schemas.ts';
 
 const tag = 'Organization';
 

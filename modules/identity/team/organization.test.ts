@@ -61,7 +61,7 @@ test('the main domain of a tenant is its id or, if that is random, its first ali
   const { id } = await platform.kernel.services.tenants.create({ name: 'Random', aliases: [first] });
   await platform.join(owner, { id } as typeof acme);
   const shown = async () => (await tenants(owner)).find((tenant: { id: string }) => tenant.id === id)?.domain;
-  expect(await shown()).toBe(`${first}.localhost`);
+  await expect.poll(shown).toBe(`${first}.localhost`);
   const { domains } = platform.kernel.services;
   await domains.add(id, second);
   expect(await shown()).toBe(`${first}.localhost`);

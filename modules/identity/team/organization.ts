@@ -1,7 +1,7 @@
 import { changesBetween, type Db, type Sql, type SystemCtx, sql } from '@chowk/kit';
 import { mainDomain } from '../accounts/memberships.ts';
 import { record } from '../activity/activity.ts';
-import type { Organization, OrganizationChanges } from './organization-actions.ts';
+import type { Organization, OrganizationChanges } from './organization-schemas.ts';
 
 export function getOrganization(ctx: SystemCtx): Promise<Organization> {
   return readOrganization(ctx, ctx.central);
