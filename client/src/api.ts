@@ -102,7 +102,7 @@ export interface Api {
     }>;
     /**
      * Refresh the tokens of a session.
-     * A refresh token can be used once. Using it again ends its session.
+     * A refresh token can be used once. The same client may send it again within 30 seconds, if the answer was lost, and gets the same tokens; otherwise using it again ends its session.
      * No token required.
      * `POST /api/v1/auth/refresh`
      */
@@ -1059,6 +1059,21 @@ export interface Api {
      */
     readonly refund: Call<OrderRefund & { readonly id: string }, { readonly message: string; readonly order: Order }>;
   };
+  readonly organization: {
+    /**
+     * Get the organization.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/organization`
+     */
+    readonly get: Call<object, { readonly organization: Organization }>;
+    /**
+     * Rename the organization.
+     * Its id and its domains stay as they are.
+     * Requires the permission `settings.edit`.
+     * `PATCH /api/v1/organization`
+     */
+    readonly update: Call<OrganizationChanges, { readonly message: string; readonly organization: Organization }>;
+  };
   readonly password: {
     /**
      * Change your password.
@@ -1586,6 +1601,7 @@ export type ErrorCode =
   | 'http.validation_failed'
   | 'identity.access_denied'
   | 'identity.already_member'
+  | 'identity.api_client_changed'
   | 'identity.api_client_not_found'
   | 'identity.authorization_pending'
   | 'identity.bad_refresh_token'
@@ -1671,6 +1687,7 @@ export type ErrorCode =
   | 'tenancy.bad_host'
   | 'tenancy.domain_not_found'
   | 'tenancy.domain_permanent'
+  | 'tenancy.empty_header'
   | 'tenancy.moving'
   | 'tenancy.required'
   | 'tenancy.suspended'
@@ -3020,6 +3037,20 @@ export type OrderStatusChange = {
   readonly reason?: string | undefined;
 };
 
+export type Organization = {
+  /** Never changes. */
+  readonly id: string;
+  readonly name: string;
+  /** Its main domain, without a port. */
+  readonly domain: string;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type OrganizationChanges = { readonly name?: string | undefined };
+
 export type OwnActivityEntry = {
   readonly id: string;
   /** ISO 8601 in UTC */
@@ -3055,7 +3086,7 @@ export type OwnTenant = {
   readonly id: string;
   readonly name: string;
   readonly role: string;
-  /** The address of the tenant, without a port. */
+  /** The main domain of the tenant, without a port. */
   readonly domain: string;
 };
 
@@ -3443,6 +3474,11 @@ export type Signup = {
   /** At least 8 characters, at most 72 bytes. */
   readonly password?: string | undefined;
   readonly password_confirmation?: string | undefined;
+  /** Two capital letters of ISO 3166. What is absent of country, currency and time zone is derived from the others, from the languages of the browser, or from the region of the platform. */
+  readonly country?: string | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | undefined;
+  readonly timezone?: string | undefined;
 };
 
 export type StockChange = {

@@ -332,6 +332,7 @@ CREATE TABLE refresh_tokens (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   used_at timestamp with time zone,
+  used_by bytea,
   CONSTRAINT refresh_tokens_pkey PRIMARY KEY (hash),
   CONSTRAINT refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );

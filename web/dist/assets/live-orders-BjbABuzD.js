@@ -1,0 +1,1 @@
+import{t as e}from"./use-live-f4MjHgvj.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,...n)}export{n as t};
