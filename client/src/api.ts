@@ -102,7 +102,7 @@ export interface Api {
     }>;
     /**
      * Refresh the tokens of a session.
-     * A refresh token can be used once. Using it again ends its session.
+     * A refresh token can be used once. The same client may send it again within 30 seconds, if the answer was lost, and gets the same tokens; otherwise using it again ends its session.
      * No token required.
      * `POST /api/v1/auth/refresh`
      */
@@ -441,7 +441,7 @@ export interface Api {
   readonly email: {
     /**
      * Verify an email address.
-     * With the parameters of the mailed link.
+     * With the parameters of the mailed link. The first verification of an account without a session of it ends all its sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the address.
      * No token required.
      * `POST /api/v1/email/verify/:id/:hash`
      */
@@ -487,7 +487,7 @@ export interface Api {
     }>;
     /**
      * Undo an email address change.
-     * Ends all sessions and tokens, and the API clients that were created since. Signing in is refused until a new password is set with the link that is mailed to the restored address.
+     * Ends all sessions and tokens, and the access that the account gave to others since the change: invitations and the memberships they led to, roles, permissions and API clients. Signing in is refused until a new password is set with the link that is mailed to the restored address. That mail lists older access to check.
      * No token required.
      * `POST /api/v1/email/undo/:token`
      */
@@ -910,7 +910,7 @@ export interface Api {
     readonly status: Call<{ readonly id: string }, ApplicationState>;
     /**
      * Upload an identity document of an application.
-     * A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.
+     * Needs the `upload_token` that the applicant got when applying and by mail. A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.
      * No token required.
      * `POST /api/v1/reseller-register/:id/documents`
      */
@@ -977,7 +977,7 @@ export interface Api {
     }>;
     /**
      * Create an organization.
-     * With a bearer token the caller becomes its Owner. Without one, `name`, `email`, `password` and `password_confirmation` create the user, who is signed in.
+     * With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, `name`, `email`, `password` and `password_confirmation` create the user, who is signed in.
      * No token required.
      * `POST /api/v1/auth/tenants`
      */
@@ -1072,6 +1072,21 @@ export interface Api {
      * `POST /api/v1/orders/:id/refund`
      */
     readonly refund: Call<OrderRefund & { readonly id: string }, { readonly message: string; readonly order: Order }>;
+  };
+  readonly organization: {
+    /**
+     * Get the organization.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/organization`
+     */
+    readonly get: Call<object, { readonly organization: Organization }>;
+    /**
+     * Rename the organization.
+     * Its id and its domains stay as they are.
+     * Requires the permission `settings.edit`.
+     * `PATCH /api/v1/organization`
+     */
+    readonly update: Call<OrganizationChanges, { readonly message: string; readonly organization: Organization }>;
   };
   readonly password: {
     /**
@@ -1551,6 +1566,7 @@ export interface Api {
 export type ErrorCode =
   | 'actions.not_found'
   | 'auth.busy'
+  | 'auth.email_not_verified'
   | 'auth.forbidden'
   | 'auth.no_account'
   | 'auth.not_a_member'
@@ -1601,6 +1617,7 @@ export type ErrorCode =
   | 'http.validation_failed'
   | 'identity.access_denied'
   | 'identity.already_member'
+  | 'identity.api_client_changed'
   | 'identity.api_client_not_found'
   | 'identity.authorization_pending'
   | 'identity.bad_refresh_token'
@@ -1652,12 +1669,14 @@ export type ErrorCode =
   | 'onboarding.application_exists'
   | 'onboarding.application_not_found'
   | 'onboarding.documents_closed'
+  | 'onboarding.email_not_verified'
   | 'onboarding.kyc_not_submitted'
   | 'onboarding.kyc_not_verified'
   | 'onboarding.referral_code_not_found'
   | 'onboarding.referral_code_used'
   | 'onboarding.sign_in_needed'
   | 'onboarding.signup_closed'
+  | 'onboarding.upload_token_needed'
   | 'onboarding.wrong_status'
   | 'orders.closed'
   | 'orders.no_customers'
@@ -1682,6 +1701,7 @@ export type ErrorCode =
   | 'tenancy.bad_host'
   | 'tenancy.domain_not_found'
   | 'tenancy.domain_permanent'
+  | 'tenancy.empty_header'
   | 'tenancy.moving'
   | 'tenancy.required'
   | 'tenancy.suspended'
@@ -3038,6 +3058,20 @@ export type OrderStatusChange = {
   readonly reason?: string | undefined;
 };
 
+export type Organization = {
+  /** Never changes. */
+  readonly id: string;
+  readonly name: string;
+  /** Its main domain, without a port. */
+  readonly domain: string;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type OrganizationChanges = { readonly name?: string | undefined };
+
 export type OwnActivityEntry = {
   readonly id: string;
   /** ISO 8601 in UTC */
@@ -3073,7 +3107,7 @@ export type OwnTenant = {
   readonly id: string;
   readonly name: string;
   readonly role: string;
-  /** The address of the tenant, without a port. */
+  /** The main domain of the tenant, without a port. */
   readonly domain: string;
 };
 
@@ -3472,6 +3506,11 @@ export type Signup = {
   /** At least 8 characters, at most 72 bytes. */
   readonly password?: string | undefined;
   readonly password_confirmation?: string | undefined;
+  /** Two capital letters of ISO 3166. What is absent of country, currency and time zone is derived from the others, from the languages of the browser, or from the region of the platform. */
+  readonly country?: string | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | undefined;
+  readonly timezone?: string | undefined;
 };
 
 export type StockChange = {
@@ -3503,6 +3542,8 @@ export type SubmittedApplication = {
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
   readonly kyc_required: boolean;
   readonly required_documents: readonly string[];
+  /** Send it as `X-Upload-Token` with documents. Also in the mailed link; not shown again. */
+  readonly upload_token: string;
   /** Present if the application is completed. */
   readonly tenant_id?: string;
 };

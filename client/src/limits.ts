@@ -239,6 +239,12 @@ export const ordersLimits = {
   },
 } as const;
 
+export const organizationLimits = {
+  update: {
+    name: 255,
+  },
+} as const;
+
 export const passwordLimits = {
   change: {
     password: 72,

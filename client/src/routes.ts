@@ -188,6 +188,10 @@ export const routes = {
     cancel: 'POST orders/:id/cancel',
     refund: 'POST orders/:id/refund',
   },
+  organization: {
+    get: 'GET organization',
+    update: 'PATCH organization',
+  },
   password: {
     change: 'PUT profile/password',
     forgot: 'POST auth/password/forgot',

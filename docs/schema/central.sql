@@ -122,13 +122,17 @@ CREATE TABLE invitations (
   expires_at timestamp with time zone NOT NULL,
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  accepted_by bigint,
+  by_platform boolean NOT NULL DEFAULT false,
   CONSTRAINT invitations_token_hash_key UNIQUE (token_hash),
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT invitations_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE,
   CONSTRAINT invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT invitations_email_check CHECK ((email = lower(email)))
 );
+CREATE INDEX invitations_by_inviter ON public.invitations USING btree (invited_by, created_at);
 CREATE UNIQUE INDEX invitations_one_open ON public.invitations USING btree (tenant_id, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invitations FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invitations();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invitations FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invitations();
@@ -338,6 +342,7 @@ CREATE TABLE refresh_tokens (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   used_at timestamp with time zone,
+  used_by bytea,
   CONSTRAINT refresh_tokens_pkey PRIMARY KEY (hash),
   CONSTRAINT refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );

@@ -8,6 +8,8 @@ export interface User {
   readonly emailVerified: boolean;
   /** The address for mails and signing in. `null` for API clients, and if another account has verified it first. */
   readonly signInEmail: string | null;
+  /** Whether the user has proved to receive mails at that address. Always true for API clients. */
+  readonly signInEmailVerified: boolean;
   readonly twoFactor: boolean;
 }
 
@@ -32,6 +34,8 @@ export interface Caller extends User {
 export interface Membership {
   readonly role: string;
   readonly permissions: ReadonlySet<string>;
+  /** Only read-only actions are allowed until the user has verified the email address. */
+  readonly isUnverified?: boolean;
 }
 
 /** What has changed. Without a field, any value of it may have changed. */
@@ -58,6 +62,8 @@ export interface Client {
   readonly address: string;
   /** The IPv4 address, or the /64 prefix of an IPv6 address. Limits and known networks use it. */
   readonly network: string;
+  /** The network or, of IPv6, its /48 prefix, which providers give to one customer. Limits use it as well. */
+  readonly site: string;
   readonly userAgent: string | undefined;
   /** The host that the request was sent to, with its port. */
   readonly host: string;

@@ -28,6 +28,10 @@ export const errors = {
   'identity.two_factor_off': { status: 409, message: 'Two-factor authentication is off.' },
   'identity.two_factor_not_begun': { status: 409, message: 'Request a secret first: POST /api/v1/profile/two-factor.' },
   'identity.api_client_not_found': { status: 404, message: 'There is no API client with this id in this tenant.' },
+  'identity.api_client_changed': {
+    status: 409,
+    message: 'The scopes of the API client were changed at the same time. Read it again, then repeat the change.',
+  },
   'identity.too_many_api_clients': {
     status: 409,
     message: 'A tenant can have at most {max} API clients. Delete one first.',

@@ -15,6 +15,7 @@ import { profileActions } from './profile/profile-actions.ts';
 import { pruneJobs } from './prune.ts';
 import { loginActions } from './sign-in/login-actions.ts';
 import { invitationActions } from './team/invitation-actions.ts';
+import { organizationActions } from './team/organization-actions.ts';
 import { roleActions } from './team/role-actions.ts';
 import { teamActions } from './team/team-actions.ts';
 
@@ -30,6 +31,7 @@ export const module = defineModule({
     ...teamActions,
     ...roleActions,
     ...invitationActions,
+    ...organizationActions,
     ...activityActions,
     ...devMailActions,
   },
@@ -42,6 +44,7 @@ export const module = defineModule({
     'API clients': 'Programs that act for the tenant with their own permissions.',
     Devices: 'Programs that wait for the approval of their user.',
     Team: 'Members, roles, permissions and invitations.',
+    Organization: 'The name and the main domain of the tenant.',
     Activity: 'Changes in the tenant and to the accounts of its members.',
   },
   operations,

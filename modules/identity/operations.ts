@@ -28,6 +28,7 @@ import { sendPasswordReset } from './profile/password-reset.ts';
 import { createPersonalClient, personalClient } from './profile/personal-tokens.ts';
 import { TokenAnswer } from './schemas.ts';
 import { openLogin } from './sign-in/login.ts';
+import { inviteOwner } from './team/owner-invitation.ts';
 import { exportTeam, findVerified, importTeam, removeTenant, Team } from './team/tenant-team.ts';
 
 const Text = Type.String();
@@ -118,15 +119,14 @@ export const operations = {
     system: true,
     input: Type.Object({ password: Text }),
     output: Text,
-    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client.network),
+    run: ({ system, client }, { password }) => getAccounts(system).passwords.hash(password, client),
   }),
   'identity.verifyPassword': systemOperation({
     summary: 'Verify a password',
     system: true,
     input: Type.Object({ password: Text, hash: Text }),
     output: Type.Boolean(),
-    run: ({ system, client }, { password, hash }) =>
-      getAccounts(system).passwords.verify(password, hash, client.network),
+    run: ({ system, client }, { password, hash }) => getAccounts(system).passwords.verify(password, hash, client),
   }),
   'identity.passwordProblem': systemOperation({
     summary: 'Check whether a password is too common',
@@ -174,6 +174,22 @@ export const operations = {
       const added = await addOwner(ctx.central, owner);
       if (added?.isNew) await welcome(ctx, { ...owner, userId: added.userId });
       return added ?? null;
+    },
+  }),
+  'identity.inviteOwner': systemOperation({
+    summary: 'Create the Owner of a tenant, or ask a person who has an account to become it',
+    description:
+      'A person with an account is mailed a link to agree; then `userId` is null. A new user is mailed a link to choose a ' +
+      'password or, with one, to verify the address. Returns `null` if the account is disabled.',
+    system: true,
+    input: Type.Object(NewOwner),
+    output: Nullable(Type.Object({ userId: Nullable(UserId) })),
+    run: async (ctx, owner) => {
+      const userId = await createUser(ctx.central, owner);
+      if (userId === undefined) return (await askToOwn(ctx, owner)) ? { userId: null } : null;
+      await addMember(ctx.central, { userId, tenantId: owner.tenantId, role: 'Owner' });
+      await welcome(ctx, { ...owner, userId });
+      return { userId };
     },
   }),
   'identity.registerOwner': systemOperation({
@@ -294,6 +310,14 @@ interface NewOwnerUser {
   readonly name: string;
   readonly email: string;
   readonly passwordHash?: string | undefined;
+}
+
+/** Returns whether the person can agree: the account is not disabled. */
+async function askToOwn(ctx: SystemCtx, { tenantId, email }: Pick<NewOwnerUser, 'tenantId' | 'email'>) {
+  const person = await ctx.central.row<{ name: string }>(sql`
+    SELECT name FROM users WHERE email = ${email} AND disabled_at IS NULL`);
+  if (person) await inviteOwner(ctx, ctx.central, { tenantId, email, name: person.name });
+  return person !== undefined;
 }
 
 /** Mails a link to choose a password or, if the user has one, to verify the address. */

@@ -44,7 +44,10 @@ const OwnTenant = named(
     id: Type.String(),
     name: Type.String(),
     role: Type.String(),
-    domain: Type.String({ description: 'The address of the tenant, without a port.', examples: ['acme.example.com'] }),
+    domain: Type.String({
+      description: 'The main domain of the tenant, without a port.',
+      examples: ['acme.example.com'],
+    }),
   }),
 );
 

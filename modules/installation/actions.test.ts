@@ -88,7 +88,7 @@ test('the wizard installs the platform over HTTP, and the owner can sign in', as
   const tenant = await wizard.kernel.directory.find(form.organization_slug);
   expect(tenant).toMatchObject({ name: 'Acme Stores', role: 'platform_owner' });
   expect(await getAccounts(wizard.kernel.services).memberships.listTenants(owner.body.user.id)).toEqual([
-    { id: form.organization_slug, name: 'Acme Stores', role: 'Owner' },
+    { id: form.organization_slug, name: 'Acme Stores', role: 'Owner', domain: form.organization_slug },
   ]);
 
   for (const path of ['status', 'check-requirements'] as const) expect(await wizard.get(path)).toMatchObject(installed);

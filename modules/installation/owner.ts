@@ -1,13 +1,14 @@
 import { type Db, Failure, type Issues, invalid, type SystemCtx, sql, taken } from '@chowk/kit';
 import { mustNotBeInstalled, tryToWriteMarker } from './installed.ts';
 import { writeInstalledRow } from './marker.ts';
-import { checkRegion, completeRegion, writeRegion } from './region.ts';
+import { checkRegion, checkTimeZone, completeRegion, writeRegion } from './region.ts';
 import type { NewOwner, OwnerCreated } from './schemas.ts';
 
 export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
   const { organization_slug: slug, email } = form;
   checkRegion(form, issues);
-  await checkPlausibility(ctx, form, issues);
+  await checkTimeZone(ctx.central, form, issues);
+  await checkPassword(ctx, form, issues);
   if (email !== undefined && (await ctx.bus.call('identity.isEmailTaken', { email }))) {
     issues.addAll({ email: [emailTaken(email)] });
   }
@@ -16,22 +17,9 @@ export async function checkOwner(ctx: SystemCtx, form: Partial<NewOwner>, issues
   if (problem) issues.addAll({ organization_slug: [problem] });
 }
 
-/** Adds problems that need a list: of common passwords, and of PostgreSQL's time zones. */
-async function checkPlausibility(ctx: SystemCtx, form: Partial<NewOwner>, issues: Issues): Promise<void> {
-  const { password } = form;
+async function checkPassword(ctx: SystemCtx, { password }: Partial<NewOwner>, issues: Issues): Promise<void> {
   const problem = password === undefined ? undefined : await ctx.bus.call('identity.passwordProblem', { password });
   if (problem) issues.add('password', problem);
-  await checkTimeZone(ctx, form, issues);
-}
-
-export async function checkTimeZone(
-  ctx: SystemCtx,
-  { timezone }: { readonly timezone?: string | undefined },
-  issues: Issues,
-): Promise<void> {
-  if (timezone === undefined || issues.has('timezone')) return;
-  if (await ctx.central.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
-  issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');
 }
 
 /**

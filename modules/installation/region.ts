@@ -11,14 +11,38 @@ export interface Region {
 type Country = keyof typeof currencies;
 
 /** Completes a region from the machine's time zone, the languages of the browser and the machine's locale. */
-export function completeRegion({ country, currency, timezone }: Partial<Region>, languages = ''): Region {
+export function completeRegion(region: Partial<Region>, languages = ''): Region {
   const machine = Intl.DateTimeFormat().resolvedOptions();
-  const place =
-    country ?? findCountry(timezone ?? machine.timeZone) ?? countryIn(languages) ?? countryIn(machine.locale);
+  const country = findCountry(machine.timeZone) ?? countryIn(languages) ?? countryIn(machine.locale);
+  return complete(region, { country, timezone: machine.timeZone });
+}
+
+/**
+ * Completes the region of a person who signs up, and may be elsewhere than the machine: from the languages of the browser,
+ * else from the region of the platform's owner.
+ */
+export async function completeGuestRegion(db: Db, region: Partial<Region>, languages = ''): Promise<Region> {
+  const owner = await db.row<{ country: string | null; timezone: string | null }>(sql`
+    SELECT max(value #>> '{}') FILTER (WHERE key = 'general.country') AS country,
+      max(value #>> '{}') FILTER (WHERE key = 'general.timezone') AS timezone
+    FROM tenant_settings WHERE tenant_id = (
+      SELECT id FROM tenants WHERE role = 'platform_owner' ORDER BY created_at, id LIMIT 1)`);
+  const { country: place, timezone } = owner ?? {};
+  const home = completeRegion({ ...(place && { country: place }), ...(timezone && { timezone }) });
+  const country = countryIn(languages) ?? home.country;
+  return complete(region, { country, timezone: home.timezone });
+}
+
+/** With a country by its time zone, a currency by its country and a time zone by its country, else as the fallback. */
+function complete(
+  { country, currency, timezone }: Partial<Region>,
+  fallback: { readonly country: string | undefined; readonly timezone: string },
+): Region {
+  const place = country ?? (timezone && findCountry(timezone)) ?? fallback.country ?? 'US';
   return {
-    country: place ?? 'US',
+    country: place,
     currency: currency ?? currencies[place as Country] ?? 'USD',
-    timezone: timezone ?? (place && findOnlyTimeZone(place)) ?? machine.timeZone,
+    timezone: timezone ?? findTimeZone(place, fallback.timezone),
   };
 }
 
@@ -30,6 +54,13 @@ export function checkRegion({ country, currency }: Partial<Region>, issues: Issu
   if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency)) {
     issues.add('currency', `There is no currency ${currency}.`, 'unknown');
   }
+}
+
+/** PostgreSQL computes the days of a tenant, so it must know the time zone. */
+export async function checkTimeZone(db: Db, { timezone }: Partial<Region>, issues: Issues): Promise<void> {
+  if (timezone === undefined || issues.has('timezone')) return;
+  if (await db.row(sql`SELECT FROM pg_timezone_names WHERE name = ${timezone}`)) return;
+  issues.add('timezone', `There is no time zone ${timezone}.`, 'unknown');
 }
 
 /** In the transaction that creates the tenant. */
@@ -57,9 +88,10 @@ function countryIn(languages: string): string | undefined {
   return countries.find((country) => Object.hasOwn(currencies, country));
 }
 
-function findOnlyTimeZone(country: string): string | undefined {
-  const zones = listTimeZones(country);
-  return zones.length === 1 ? zones[0] : undefined;
+/** The only time zone of a country, or the fallback. */
+function findTimeZone(country: string, fallback: string): string {
+  const [zone, ...others] = listTimeZones(country);
+  return zone === undefined || others.length > 0 ? fallback : zone;
 }
 
 function listTimeZones(country: string): readonly string[] {

@@ -46,6 +46,14 @@ export const DataSeeded = NamedObject('SeededData', {
 });
 export type DataSeeded = Static<typeof DataSeeded>;
 
+export const RegionFields = {
+  country: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.', examples: ['DE'] }),
+  ),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['EUR'] })),
+  timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),
+};
+
 export const NewOwner = NamedObject('NewOwner', {
   organization_name: Line(255, { examples: ['Acme Stores'] }),
   organization_slug: Type.String({
@@ -59,11 +67,7 @@ export const NewOwner = NamedObject('NewOwner', {
   email: Email,
   password: NewPassword,
   password_confirmation: Type.String({ sameAs: 'password' }),
-  country: Type.Optional(
-    Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.', examples: ['DE'] }),
-  ),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['EUR'] })),
-  timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),
+  ...RegionFields,
 });
 export type NewOwner = Static<typeof NewOwner>;
 

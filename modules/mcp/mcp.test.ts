@@ -107,6 +107,15 @@ test('an agent reads and changes records as REST does', async () => {
   expect((await owner.get(`/api/v1/customers/${id}`)).status).toBe(404);
 });
 
+test('an agent of a user without a verified address only reads', async () => {
+  const asha = await platform.person({ tenant: acme, verified: false });
+  const names = await toolNames(asha);
+  expect(names).toContain('customers_list');
+  expect(names).not.toContain('customers_create');
+  const refused = readError(await call(await connect(asha), 'customers_create', { first_name: 'Meera' }));
+  expect(refused.code).toBe('auth.email_not_verified');
+});
+
 test('a paged list takes the same arguments and gives the same answer as REST', async () => {
   for (const title of ['Rice', 'Salt', 'Tea'])
     await owner.post('/api/v1/products', { title, sku: title, price: '10.00' });

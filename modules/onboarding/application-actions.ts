@@ -64,13 +64,15 @@ export const applicationActions = {
     ...open,
     summary: 'Upload an identity document of an application',
     description:
-      'A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.',
+      'Needs the `upload_token` that the applicant got when applying and by mail. A document can be replaced until all are ' +
+      'there, and after they were rejected. Only reviewers can read it.',
     http: 'POST /reseller-register/:id/documents',
     accepts: 'multipart',
+    headers: Type.Object({ 'X-Upload-Token': Type.String({ description: 'The `upload_token` of the application.' }) }),
     input: NewDocument,
     output: DocumentUploaded,
     answer: { status: 201, message: 'Document received.' },
-    errors: [notFound, 'onboarding.documents_closed'],
+    errors: [notFound, 'onboarding.upload_token_needed', 'onboarding.documents_closed'],
     run: uploadDocument,
   }),
   'onboarding.listDocuments': systemAction({

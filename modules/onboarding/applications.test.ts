@@ -50,6 +50,7 @@ test('with a code that approves automatically, the tenant is there at once', asy
       status: 'completed',
       kyc_required: false,
       required_documents: [],
+      upload_token: expect.stringMatching(/^[\w-]{43}$/),
       tenant_id: expect.stringMatching(/^[a-z0-9]{8}$/),
     },
   });
@@ -203,11 +204,46 @@ test('an applicant without a password gets a mail to choose one', async () => {
   expect((await platform.mailTo(applicant.email, /is ready/)).text).toMatch(/-- \nTea Traders\s*$/);
 });
 
-test('a user with a verified address becomes the owner, also of a second tenant', async () => {
-  const person = await platform.person();
-  const { body } = await send(form(await newCode({ auto_approve: true }), { email: person.email }));
-  const me = await person.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
-  expect(me.body.role).toBe('Owner');
+/** The link in the mail that asks a person to own an organization, as its page calls the API. */
+async function agreementLink(address: string): Promise<string> {
+  const { text } = await platform.mailTo(address, /^Do you want to own/);
+  return `/api/v1/invitations/${/invitations\/([\w-]+)/.exec(text)?.[1]}`;
+}
+
+test('a person with an account becomes the owner after agreeing by the mailed link', async () => {
+  const [person, other] = [await platform.person(), await platform.person()];
+  const { body } = await send(
+    form(await newCode({ auto_approve: true }), { email: person.email, password: 'chosen 123' }),
+  );
+  expect(body.status).toBe('completed');
+  const role = async () => {
+    const me = await person.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
+    return me.status === 200 ? me.body.role : me.body.code;
+  };
+  expect(await role()).toBe('auth.not_a_member');
+  const link = await agreementLink(person.email);
+  expect((await platform.request({ url: link })).body.invitation).toMatchObject({
+    email: person.email,
+    role: 'Owner',
+    tenant: { id: body.tenant_id, name: 'Tea House' },
+    account_exists: true,
+  });
+  expect((await other.post(`${link}/accept`)).body.code).toBe('identity.wrong_account');
+  expect(await role()).toBe('auth.not_a_member');
+  expect((await person.post(`${link}/accept`)).status).toBe(200);
+  expect(await role()).toBe('Owner');
+  // The password of the application has not replaced that of the account.
+  const login = { email: person.email, password: 'chosen 123' };
+  expect((await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload: login })).status).toBe(422);
+});
+
+test('an address that a stranger has signed up with does not give the stranger the organization', async () => {
+  const stranger = await platform.person({ verified: false });
+  const { body } = await send(form(await newCode({ auto_approve: true }), { email: stranger.email }));
+  expect(body.status).toBe('completed');
+  await agreementLink(stranger.email);
+  const me = await stranger.get('/api/v1/auth/me', { 'x-tenant': body.tenant_id });
+  expect(me.body.code).toBe('auth.not_a_member');
 });
 
 test('a reseller is created with the role of its code', async () => {
@@ -234,30 +270,37 @@ test('without verified documents an application cannot be approved', async () =>
   expect(verify.body).toMatchObject({ code: 'onboarding.kyc_not_submitted', message: /government_id, selfie/ });
 });
 
+/** Provisioning fails with the address of a disabled account. */
+async function disabledPerson() {
+  const person = await platform.person();
+  await central.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${person.id}`);
+  return person;
+}
+
 test('a provisioning that fails permanently reports the reason, and a retry continues it', async () => {
-  const stranger = await platform.person({ verified: false });
+  const stranger = await disabledPerson();
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await asha.post(`${admin}/${id}/approve`);
-  await eventually(async () => expect((await readStatus(id)).rejection_reason).toMatch(/has not verified it/));
+  await eventually(async () => expect((await readStatus(id)).rejection_reason).toMatch(/cannot own/));
   // As if two further attempts had failed.
   await central.run(sql`UPDATE reseller_applications SET attempts = 3 WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });
   await eventually(async () => expect((await readStatus(id)).status).toBe('failed'));
   const state = await readStatus(id);
   expect(state.rejection_reason).toBe(
-    `Failed at creating the owner. ${stranger.email} belongs to a user who has not verified it.`,
+    `Failed at creating the owner. ${stranger.email} cannot own an organization. Ask the operator of the platform.`,
   );
   expect(state.progress[4]).toMatchObject({ step: 'owner', status: 'failed' });
-  await central.run(sql`UPDATE users SET email_verified_at = now() WHERE id = ${stranger.id}`);
+  await central.run(sql`UPDATE users SET disabled_at = NULL WHERE id = ${stranger.id}`);
   expect((await asha.post(`${admin}/${id}/retry`)).status).toBe(202);
   await completed(id);
-  const owners = await central.rows(sql`
-    SELECT FROM memberships m JOIN reseller_applications a ON a.tenant_id = m.tenant_id WHERE a.id = ${id}`);
-  expect(owners).toHaveLength(1);
+  const asked = await central.rows(sql`
+    SELECT i.email FROM invitations i JOIN reseller_applications a ON a.tenant_id = i.tenant_id WHERE a.id = ${id}`);
+  expect(asked).toEqual([{ email: stranger.email }]);
 });
 
 test('rejecting a failed application removes its database', async () => {
-  const stranger = await platform.person({ verified: false });
+  const stranger = await disabledPerson();
   const { application_id: id } = (await send(form(await newCode(), { email: stranger.email }))).body;
   await central.run(sql`UPDATE reseller_applications SET attempts = 3, status = 'provisioning' WHERE id = ${id}`);
   await kernel.jobs.add({ job: 'onboarding.provision', tenant: '', data: { id }, requestId: 'test' });
@@ -312,7 +355,7 @@ test('the form has the address of a domain', async () => {
 });
 
 test('guesses of referral codes are limited, also in forms that are refused anyway', async () => {
-  const { request } = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '4' } });
+  const { request } = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '8' } });
   const guess = (fields: object) =>
     request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload: form('a guess', fields) });
   const refused = async () => Object.keys((await guess({ contact_name: '' })).body.errors).sort();
@@ -322,4 +365,33 @@ test('guesses of referral codes are limited, also in forms that are refused anyw
   }
   expect((await guess({})).status).toBe(429);
   expect(await refused()).toEqual(['contact_name']);
+});
+
+test('after too many unknown codes a network learns nothing about those that exist', async () => {
+  const environment = { APPLICATIONS_PER_MINUTE: '6', TRUSTED_PROXIES: 'loopback' };
+  const other = await startAccounts({ environment, sharedWith: platform });
+  const code = await newCode();
+  const apply = async (referral_code: string, from: string) => {
+    const headers = { 'x-forwarded-for': from };
+    const url = '/api/v1/reseller-register/apply';
+    return (await other.request({ method: 'POST', url, headers, payload: form(referral_code) })).status;
+  };
+  // The addresses of an IPv6 /48 count together.
+  const statuses = [];
+  for (let index = 1; index <= 3; index += 1) statuses.push(await apply('unknown', `2001:db8:5:${index}::1`));
+  expect(statuses).toEqual([422, 422, 422]);
+  expect(await apply(code, '2001:db8:5:4::1')).toBe(429);
+  expect(await apply(code, '2001:db8:6:1::1')).toBe(201);
+});
+
+test('a reseller cannot probe for the codes of others without limit', async () => {
+  const other = await startAccounts({ environment: { APPLICATIONS_PER_MINUTE: '3' }, sharedWith: platform });
+  const code = await newCode();
+  const headers = { authorization: `Bearer ${owner.accessToken}`, 'x-tenant': platformOwner.id };
+  const create = async (payload: object) =>
+    (await other.request({ method: 'POST', url: '/api/v1/admin/referral-codes', headers, payload })).status;
+  const statuses = [];
+  for (let tries = 0; tries < 4; tries += 1) statuses.push(await create({ code }));
+  expect(statuses).toEqual([422, 422, 422, 429]);
+  expect(await create({})).toBe(201);
 });

@@ -6,6 +6,7 @@ import { mailReceived } from './mails.ts';
 import { checkPassword } from './password.ts';
 import { provision, startProvisioning } from './provisioning.ts';
 import type { NewApplication, ReferralCode, Submitted } from './schemas.ts';
+import { uploadToken } from './upload-token.ts';
 
 export async function checkApplication(
   ctx: SystemCtx,
@@ -14,17 +15,27 @@ export async function checkApplication(
 ): Promise<void> {
   // First, so that codes cannot be guessed.
   limitApplications(ctx);
-  if (referral_code !== undefined && !(await findCode(ctx, ctx.central, referral_code))) {
-    issues.addAll({ referral_code: [badCode] });
-  }
+  if (referral_code !== undefined) await checkCode(ctx, referral_code, issues);
   const problem = preferred_domain == null ? undefined : await ctx.system.domains.labelProblem(preferred_domain);
   if (problem) issues.add('preferred_domain', problem);
   if (password !== undefined) await checkPassword(ctx, password, issues);
 }
 
-/** Limits applications and sign-ups from one network. */
-export function limitApplications({ system: { limits, options }, client }: SystemCtx): void {
-  limits.take(`apply from ${client.network}`, options.applicationsPerMinute);
+/** Limits applications and sign-ups from one network, and from one IPv6 /48. */
+export function limitApplications({ system: { limits, options }, client: { network, site } }: SystemCtx): void {
+  limits.take(`apply from ${network}`, options.applicationsPerMinute);
+  if (site !== network) limits.take(`apply from ${site}`, options.applicationsPerMinute * 2);
+}
+
+/** Unknown codes have a limit of their own, which refuses codes that exist as well. */
+async function checkCode(ctx: SystemCtx, code: string, issues: Issues): Promise<void> {
+  const { limits, options } = ctx.system;
+  const limit = [`unknown codes from ${ctx.client.site}`, Math.ceil(options.applicationsPerMinute / 2)] as const;
+  // `take` throws and counts nothing when the limit is reached.
+  if (!limits.has(...limit)) limits.take(...limit);
+  if (await findCode(ctx, ctx.central, code)) return;
+  limits.take(...limit);
+  issues.addAll({ referral_code: [badCode] });
 }
 
 /** Stores an application. With a code that needs neither documents nor approval, its tenant exists when this returns. */
@@ -33,7 +44,7 @@ export async function apply(ctx: SystemCtx, input: NewApplication): Promise<Subm
   const passwordHash = password && (await ctx.bus.call('identity.hashPassword', { password }));
   const application = await ctx.central.tx((tx) => store(ctx, tx, input, passwordHash ?? null));
   if (application.status === 'provisioning') await provisionNow(ctx, application.id);
-  return submitted(await findApplication(ctx.central, application.id));
+  return submitted(ctx, await findApplication(ctx.central, application.id));
 }
 
 export function submittedMessage({ status, kyc_required }: Submitted): string {
@@ -81,6 +92,7 @@ async function store(
   return { id, status: isApproved ? 'provisioning' : 'pending' };
 }
 
+/** Without the upload token: the caller may not be the applicant. */
 async function duplicate(tx: Db, email: string): Promise<Failure> {
   const row = await tx.row<{ id: string }>(sql`
     SELECT id FROM reseller_applications WHERE email = ${email} AND status <> 'rejected'`);
@@ -100,7 +112,15 @@ async function provisionNow(ctx: SystemCtx, id: string): Promise<void> {
   }
 }
 
-function submitted({ id, status, kyc_required, tenant_id }: ApplicationRow): Submitted {
+function submitted(ctx: SystemCtx, { id, status, kyc_required, tenant_id }: ApplicationRow): Submitted {
   const required_documents = documentsFor(kyc_required);
-  return { application_id: id, status, kyc_required, required_documents, ...(tenant_id && { tenant_id }) };
+  const upload_token = uploadToken(ctx, id);
+  return {
+    application_id: id,
+    status,
+    kyc_required,
+    required_documents,
+    upload_token,
+    ...(tenant_id && { tenant_id }),
+  };
 }

@@ -18,16 +18,23 @@ const picture = Buffer.from(
 );
 const pdf = Buffer.from('%PDF-1.7\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\n%%EOF\n');
 
+/** By application. */
+const tokens = new Map<string, string>();
+
 async function newApplication(fields: object = {}): Promise<{ id: string; email: string }> {
   const { body: code } = await asha.post('/api/v1/admin/referral-codes', fields);
   const email = `${uniqueId()}@example.com`;
   const payload = { referral_code: code.referral_code.code, business_name: 'Tea', contact_name: 'Ravi', email };
   const { body } = await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
+  tokens.set(body.application_id, body.upload_token);
   return { id: body.application_id, email };
 }
 
-const send = (id: string, ...parts: FormPart[]) =>
-  platform.request(formRequest(`/api/v1/reseller-register/${id}/documents`, ...parts));
+async function send(id: string, ...parts: FormPart[]) {
+  const request = formRequest(`/api/v1/reseller-register/${id}/documents`, ...parts);
+  const token = tokens.get(id) ?? '';
+  return platform.request({ ...request, headers: { ...request.headers, 'x-upload-token': token } });
+}
 const upload = (id: string, type: string, content: Uint8Array = picture) =>
   send(id, textPart('type', type), filePart(content));
 const readStatus = async (id: string) =>
@@ -71,6 +78,31 @@ test('documents are uploaded, reviewed through short-lived links, and the applic
       SELECT FROM module_bus_audit_log WHERE action = 'onboarding.listDocuments'`);
     expect(audit).toHaveLength(1);
   });
+});
+
+test('the id alone does not suffice: documents need the token of the application', async () => {
+  const [{ id, email }, other] = [await newApplication(), await newApplication()];
+  const token = tokens.get(id) ?? '';
+  const before = await stored();
+  for (const wrong of ['', 'x', tokens.get(other.id) ?? '', `${token}x`]) {
+    tokens.set(id, wrong);
+    expect(await upload(id, 'selfie')).toMatchObject({ status: 403, body: { code: 'onboarding.upload_token_needed' } });
+  }
+  expect(await stored()).toBe(before);
+  expect((await readStatus(id)).uploaded_documents).toEqual([]);
+  const { text } = await platform.mailTo(email, /received your application/);
+  tokens.set(id, new RegExp(`/apply/${id}#(\\S+)`).exec(text)?.[1] ?? '');
+  expect((await upload(id, 'selfie')).status).toBe(201);
+});
+
+test('a second application with the address does not get the token', async () => {
+  const { id, email } = await newApplication();
+  const { body: code } = await asha.post('/api/v1/admin/referral-codes', {});
+  const payload = { referral_code: code.referral_code.code, business_name: 'Tea', contact_name: 'Thief', email };
+  const { status, body } = await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
+  expect({ status, id: body.application_id }).toEqual({ status: 409, id });
+  expect(JSON.stringify(body)).not.toContain(tokens.get(id));
+  expect(JSON.stringify(await readStatus(id))).not.toContain(tokens.get(id));
 });
 
 test('with a code that approves automatically, verified documents suffice', async () => {

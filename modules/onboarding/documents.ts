@@ -3,12 +3,15 @@ import { type ApplicationRow, findApplication, findVisible } from './application
 import { fail } from './errors.ts';
 import { mailDocuments } from './mails.ts';
 import { type Document, type DocumentUploaded, type NewDocument, requiredDocuments } from './schemas.ts';
+import { mustHaveUploadToken } from './upload-token.ts';
 
 /** Stores an identity document. The applicant can replace it until all are there, and after they were rejected. */
 export async function uploadDocument(ctx: SystemCtx, { id, type, file }: NewDocument): Promise<DocumentUploaded> {
   const { limits, options } = ctx.system;
   limits.take(`upload from ${ctx.client.network}`, options.applicationsPerMinute);
-  mustAccept(await findApplication(ctx.central, id));
+  const application = await findApplication(ctx.central, id);
+  mustHaveUploadToken(ctx, id);
+  mustAccept(application);
   const written = await ctx.files.write(file);
   return ctx.centralTx(async (tx, files) => {
     mustAccept(await findApplication(tx, id, sql`FOR UPDATE OF a`));

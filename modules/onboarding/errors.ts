@@ -15,6 +15,11 @@ export const errors = {
     status: 409,
     message: 'The applicant has not uploaded all identity documents yet: {documents} is missing.',
   },
+  'onboarding.upload_token_needed': {
+    status: 403,
+    message:
+      'Send the `upload_token` of the application in the header X-Upload-Token, or open the link that was mailed.',
+  },
   'onboarding.documents_closed': {
     status: 409,
     message: 'This application takes no documents now: it needs none, or they are being reviewed.',
@@ -27,6 +32,10 @@ export const errors = {
   'onboarding.signup_closed': {
     status: 403,
     message: 'New organizations cannot sign up here. Ask the operator of the platform for an invitation.',
+  },
+  'onboarding.email_not_verified': {
+    status: 403,
+    message: 'Verify your email address first. Then you can create another organization.',
   },
   'onboarding.sign_in_needed': {
     status: 403,

@@ -1,6 +1,7 @@
 import { type Db, type Mail, type SystemCtx, sql } from '@chowk/kit';
 import { formatAddresses } from './addresses.ts';
 import { findApplication } from './applications.ts';
+import { uploadToken } from './upload-token.ts';
 
 interface Applicant {
   readonly id: string;
@@ -22,8 +23,9 @@ async function mailApplicant(ctx: SystemCtx, tx: Db, applicant: Applicant, text:
   await ctx.system.mail.send({ ...text, to, organization, recipient, warning }, tx);
 }
 
+/** The page uploads documents with the token. Browsers do not send what follows `#`, so that no log has it. */
 function statusLink(ctx: SystemCtx, id: string) {
-  return { label: 'View the application', url: `${ctx.system.url}/apply/${id}` };
+  return { label: 'View the application', url: `${ctx.system.url}/apply/${id}#${uploadToken(ctx, id)}` };
 }
 
 export function mailReceived(ctx: SystemCtx, tx: Db, applicant: Applicant & { kyc_required: boolean }): Promise<void> {

@@ -57,7 +57,7 @@ export async function checkReferralCode(
   // Only if there are other problems to report; otherwise the insertion checks it.
   if (!issues.any || code === undefined) return;
   const other = await ctx.central.row(sql`SELECT FROM referral_codes WHERE lower(code) = lower(${code})`);
-  if (other) issues.addAll({ code: [codeTaken(code)] });
+  if (other) issues.addAll({ code: [codeTaken(ctx, code)] });
 }
 
 export async function createReferralCode(ctx: SystemCtx, input: NewReferralCode): Promise<ReferralCode> {
@@ -72,7 +72,7 @@ export async function createReferralCode(ctx: SystemCtx, input: NewReferralCode)
         ${max_uses}, ${ctx.user.id}, ${now}, ${now}) RETURNING ${columns}`);
     return row as ReferralCode;
   } catch (error) {
-    if (violatedIndex(error) === 'referral_codes_by_code') throw invalid({ code: codeTaken(code) });
+    if (violatedIndex(error) === 'referral_codes_by_code') throw invalid({ code: codeTaken(ctx, code) });
     throw error;
   }
 }
@@ -114,6 +114,8 @@ async function isAllowedParent(ctx: SystemCtx, id: string): Promise<boolean> {
   return parent !== undefined;
 }
 
-function codeTaken(code: string) {
+/** Limited, because it tells a reseller which codes others have. */
+function codeTaken({ system: { limits, options }, tenant }: SystemCtx, code: string) {
+  limits.take(`taken codes ${tenant.id}`, options.applicationsPerMinute);
   return taken(`The code ${code} is taken.`);
 }

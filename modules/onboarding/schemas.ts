@@ -66,6 +66,9 @@ export const Submitted = NamedObject('SubmittedApplication', {
   status: ApplicationStatus,
   kyc_required: Type.Boolean(),
   required_documents: DocumentTypes,
+  upload_token: Type.String({
+    description: 'Send it as `X-Upload-Token` with documents. Also in the mailed link; not shown again.',
+  }),
   tenant_id: Type.Optional(Type.String({ description: 'Present if the application is completed.' })),
 });
 export type Submitted = Static<typeof Submitted>;

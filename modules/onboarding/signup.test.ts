@@ -2,6 +2,7 @@ import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
+import { getAccounts } from '../identity/accounts/accounts.ts';
 
 const environment = { APPLICATIONS_PER_MINUTE: '10000' };
 const platform = await startAccounts({ environment });
@@ -43,6 +44,43 @@ test('a signed-in user becomes the owner of another organization', async () => {
   expect({ status, body }).toMatchObject({ status: 201, body: { tenant: { id: domain, name: 'Second' } } });
   expect(body).not.toHaveProperty('access_token');
   expect((await person.get('/api/v1/auth/me', { 'x-tenant': domain })).body.role).toBe('Owner');
+});
+
+const regionSettings = async (tenantId: string) => {
+  const rows = await platform.kernel.central.db.rows<{ key: string; value: string }>(sql`
+    SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId} AND key ~ '^general[.](country|currency|timezone)$'`);
+  return Object.fromEntries(rows.map(({ key, value }) => [key.replace('general.', ''), value]));
+};
+
+test.each([
+  ['as it is sent', { country: 'CH', currency: 'EUR', timezone: 'UTC' }, 'en-GB', ['CH', 'EUR', 'UTC']],
+  ['by the country', { country: 'KE' }, 'en-GB', ['KE', 'KES', 'Africa/Nairobi']],
+  ['by the time zone', { timezone: 'Asia/Tokyo' }, 'en-GB', ['JP', 'JPY', 'Asia/Tokyo']],
+  ['by the languages of the browser', {}, 'fr-CH, fr;q=0.9', ['CH', 'CHF', 'Europe/Zurich']],
+])('the region of an organization is set %s', async (_, region, languages, [country, currency, timezone]) => {
+  const form = newUser(region);
+  expect((await send(form, { 'accept-language': languages })).status).toBe(201);
+  expect(await regionSettings(form.domain)).toEqual({ country, currency, timezone });
+});
+
+test("without any sign of the region, it is that of the platform's owner", async () => {
+  const owner = await platform.tenant({ role: 'platform_owner' });
+  const person = await platform.person({ tenant: owner });
+  const settings = { 'general.country': 'NZ', 'general.timezone': 'Pacific/Auckland' };
+  expect((await person.patch('/api/v1/settings', settings)).status).toBe(200);
+  const form = newUser();
+  expect((await send(form)).status).toBe(201);
+  expect(await regionSettings(form.domain)).toEqual({ country: 'NZ', currency: 'NZD', timezone: 'Pacific/Auckland' });
+});
+
+test('a wrong region is reported with everything else that is wrong', async () => {
+  const { body } = await send(newUser({ domain: 'admin', country: 'ZZ', currency: 'ABC', timezone: 'Mars/Base' }));
+  expect(body.error_codes).toEqual({
+    domain: ['invalid'],
+    country: ['unknown'],
+    currency: ['unknown'],
+    timezone: ['invalid'],
+  });
 });
 
 test('the slug of the domain is the id', async () => {
@@ -96,6 +134,16 @@ test('the operator can close sign-up', async () => {
   const closed = await startAccounts({ environment: { ...environment, PLATFORM_SIGNUP: 'off' }, sharedWith: platform });
   const { status, body } = await closed.request({ method: 'POST', url, payload: newUser() });
   expect({ status, code: body.code }).toEqual({ status: 403, code: 'onboarding.signup_closed' });
+});
+
+test('a session that is limited to some permissions cannot create organizations', async () => {
+  const { id: userId } = await platform.person({ tenant: await platform.tenant() });
+  const client = { address: '', network: '', userAgent: 'test' };
+  const { sessions } = getAccounts(platform.kernel.services);
+  const limited = { userId, kind: 'device' as const, scopes: ['settings.view'], client };
+  const { access_token } = await sessions.open(limited);
+  const { body } = await send({ domain: uniqueId() }, { authorization: `Bearer ${access_token}` });
+  expect(body.code).toBe('onboarding.sign_in_needed');
 });
 
 test('a personal access token cannot create organizations', async () => {

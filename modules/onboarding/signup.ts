@@ -31,6 +31,17 @@ const Signup = NamedObject('Signup', {
   email: Type.Optional(Email),
   password: Type.Optional(NewPassword),
   password_confirmation: Type.Optional(Type.String({ maxLength: 1_000 })),
+  country: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{2}$',
+      description:
+        'Two capital letters of ISO 3166. What is absent of country, currency and time zone is derived from the others, ' +
+        'from the languages of the browser, or from the region of the platform.',
+      examples: ['DE'],
+    }),
+  ),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['EUR'] })),
+  timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),
 });
 type Signup = Static<typeof Signup>;
 
@@ -55,8 +66,8 @@ export const signupActions = {
     tag: 'Sign-up',
     summary: 'Create an organization',
     description:
-      'With a bearer token the caller becomes its Owner. Without one, `name`, `email`, `password` and ' +
-      '`password_confirmation` create the user, who is signed in.',
+      'With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, `name`, ' +
+      '`email`, `password` and `password_confirmation` create the user, who is signed in.',
     http: 'POST /auth/tenants',
     public: true,
     tenant: 'none',
@@ -64,7 +75,7 @@ export const signupActions = {
     input: Signup,
     output: SignedUp,
     answer: { status: 201, message: ({ tenant }) => `${tenant.name} was created.` },
-    errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed'],
+    errors: ['onboarding.signup_closed', 'onboarding.sign_in_needed', 'onboarding.email_not_verified'],
     guard: async (ctx) => mustBeOpen(ctx),
     check: checkSignup,
     run: signUp,
@@ -73,16 +84,21 @@ export const signupActions = {
 
 function mustBeOpen(ctx: SystemCtx): void {
   if (!ctx.system.options.signup) throw fail('onboarding.signup_closed');
-  if (ctx.userId !== undefined && !['login', 'device'].includes(ctx.session.kind)) {
-    throw fail('onboarding.sign_in_needed');
-  }
+  if (ctx.userId !== undefined) mustBeVerifiedPerson(ctx);
   limitApplications(ctx);
+}
+
+/** The tokens of programs, and those that are limited to some permissions, cannot create organizations. */
+function mustBeVerifiedPerson({ user, session: { kind, scopes } }: SystemCtx): void {
+  if ((kind !== 'login' && kind !== 'device') || scopes) throw fail('onboarding.sign_in_needed');
+  if (!user.signInEmailVerified) throw fail('onboarding.email_not_verified');
 }
 
 async function checkSignup(ctx: SystemCtx, form: Partial<Signup>, issues: Issues): Promise<void> {
   const { domain } = form;
   const problem = domain === undefined ? undefined : await ctx.system.tenants.idProblem(slugify(domain, 63));
   if (problem) issues.addAll({ domain: [problem] });
+  issues.addAll((await ctx.bus.call('installation.checkRegion', pickRegion(form))) as Issues['errors']);
   if (ctx.userId === undefined) await checkNewUser(ctx, form, issues);
 }
 
@@ -129,15 +145,24 @@ async function asNewUser(ctx: SystemCtx, form: Signup): Promise<SignedUp> {
 
 type InTransaction = Parameters<SystemCtx['system']['tenants']['create']>[1];
 
+/** Only what was sent. */
+function pickRegion({ country, currency, timezone }: Partial<Signup>) {
+  return { ...(country && { country }), ...(currency && { currency }), ...(timezone && { timezone }) };
+}
+
 async function create(
-  { system }: SystemCtx,
-  { domain }: Signup,
+  ctx: SystemCtx,
+  form: Signup,
   name: string | undefined,
   work: (db: Parameters<NonNullable<InTransaction>>[0], tenantId: string) => Promise<void>,
 ): Promise<SignedUp['tenant']> {
+  const { domain } = form;
   const id = slugify(domain, 63);
   try {
-    const tenant = await system.tenants.create({ id, name: name ?? domain }, (db) => work(db, id));
+    const tenant = await ctx.system.tenants.create({ id, name: name ?? domain }, async (db) => {
+      await ctx.withCentral(db).bus.call('installation.setRegion', { tenantId: id, region: pickRegion(form) });
+      await work(db, id);
+    });
     return { id: tenant.id, name: tenant.name };
   } catch (error) {
     throw inFormFields(error);

@@ -60,8 +60,8 @@ const addOwner: Step = async (ctx, application) => {
   await ctx.central.tx(async (db) => {
     const tenantId = mustHaveTenant(application);
     const newOwner = { tenantId, email, name, ...(passwordHash && { passwordHash }) };
-    const owner = await ctx.withCentral(db).bus.call('identity.addOwner', newOwner);
-    if (!owner) throw invalid({ email: `${email} belongs to a user who has not verified it.` });
+    const owner = await ctx.withCentral(db).bus.call('identity.inviteOwner', newOwner);
+    if (!owner) throw invalid({ email: `${email} cannot own an organization. Ask the operator of the platform.` });
     await db.run(sql`
       UPDATE reseller_applications SET owner_user_id = ${owner.userId}, password_hash = NULL WHERE id = ${id}`);
   });

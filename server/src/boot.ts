@@ -55,6 +55,7 @@ import { LocalCache } from './shared-cache.ts';
 import { makeSystemServices } from './system-services.ts';
 import type { Central } from './tenancy/central-database.ts';
 import { Directory } from './tenancy/directory.ts';
+import { recordOwnLabels } from './tenancy/domains.ts';
 import { claimKey } from './tenancy/installation-key.ts';
 import { migrationJobs } from './tenancy/migration-jobs.ts';
 import { moveJobs } from './tenancy/move-jobs.ts';
@@ -115,6 +116,7 @@ export async function boot(
   const db = openDatabase(budget, centralTarget);
   const host = { db, address, database, copyStrategy: config.databaseCopyStrategy };
   const central: Central = { ...host, servers: openServers(config, host, budget) };
+  await recordOwnLabels(db, config);
   const signals = new Signals(address, database, limits, log);
 
   const directory = new Directory({
@@ -124,6 +126,7 @@ export async function boot(
     holdTimeoutMs: config.databaseWaitTimeoutMs,
     signals,
     baseDomain: config.baseDomain,
+    appUrl: config.appUrl,
   });
   const installations = new Installations(db, signals, config.ringName, systemModules);
   const declared = modules.flatMap(

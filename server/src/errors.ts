@@ -38,10 +38,19 @@ export const kernelErrors = {
   'http.shutting_down': { status: 503, message: 'The service is stopping; try again in a moment.' },
   'auth.unauthenticated': { status: 401, message: 'Sign in first: send a valid bearer token.' },
   'auth.not_a_member': { status: 403, message: 'You are not a member of this tenant.' },
+  'auth.email_not_verified': {
+    status: 403,
+    message:
+      'Verify your email address first: follow the link that was mailed to you, or request a new one in your profile.',
+  },
   'auth.no_account': { status: 403, message: 'This action requires a user account; an API client has none.' },
   'tenancy.required': {
     status: 400,
     message: "The request names no tenant. Use the tenant's subdomain or the X-Tenant header.",
+  },
+  'tenancy.empty_header': {
+    status: 400,
+    message: 'The header X-Tenant is empty. Send the id or a domain of the tenant, or leave the header out.',
   },
   'tenancy.ambiguous': {
     status: 400,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { networkPrefix } from './network.ts';
+import { networkPrefix, networkSite } from './network.ts';
 
 test('the network of an IPv6 address is its first half, in any notation', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
@@ -17,4 +17,9 @@ test('the network of an IPv4 address is the address, also in IPv4-mapped form', 
   expect(networkPrefix('203.0.113.9')).toBe('203.0.113.9');
   expect(networkPrefix('::ffff:203.0.113.9')).toBe('203.0.113.9');
   expect(networkPrefix('')).toBe('');
+});
+
+test('the site of an IPv6 network is its /48, that of an IPv4 address the address', () => {
+  expect(networkSite('2001:db8:7:9')).toBe('2001:db8:7');
+  expect(networkSite('203.0.113.9')).toBe('203.0.113.9');
 });

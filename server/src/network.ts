@@ -26,6 +26,11 @@ export function networkPrefix(address = ''): string {
   return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
 }
 
+/** The /48 prefix of an IPv6 network; an IPv4 network is its own site. */
+export function networkSite(network: string): string {
+  return network.split(':').slice(0, 3).join(':');
+}
+
 const forwardingHeader = /^(x-forwarded-|forwarded$|x-real-ip$|via$)/;
 
 /** Whether the request comes directly from this machine. One that a proxy on this machine forwards does not. */

@@ -28,7 +28,7 @@ import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
 import { type Central, runExclusively } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
-import { addAlias, listDomains, removeAlias, ringSegments } from './tenancy/domains.ts';
+import { addAlias, findOwnLabels, listDomains, recordOwnLabels, removeAlias } from './tenancy/domains.ts';
 import { labelProblem } from './tenancy/labels.ts';
 import { resetDatabases } from './tenancy/reset-databases.ts';
 import { requireTenant } from './tenancy/resolve-tenant.ts';
@@ -191,7 +191,7 @@ function runIfUnlocked(signals: Signals): SystemServices['runIfUnlocked'] {
 
 function domainsService({ central, directory }: Dependencies): DomainsService {
   return {
-    labelProblem: async (domain) => labelProblem(domain.toLowerCase(), await ringSegments(central.db)),
+    labelProblem: async (domain) => labelProblem(domain.toLowerCase(), await findOwnLabels(central.db)),
     list: (tenantId) => listDomains(central.db, tenantId),
     async add(tenantId, domain) {
       const alias = await addAlias(central.db, tenantId, domain);
@@ -232,6 +232,7 @@ async function seed(db: Db, { modules, config }: Dependencies): Promise<{ module
   await db.run(sql`
     INSERT INTO platform_settings (key, value) SELECT key, value FROM jsonb_each(${JSON.stringify(settings)}::jsonb)
     ON CONFLICT (key) DO NOTHING`);
+  await recordOwnLabels(db, config);
   return { modules: modules.length, settings: Object.keys(settings).length };
 }
 

@@ -31,6 +31,7 @@ export class TestIdentity implements Identity {
       email: `user${lastUserId}@example.com`,
       emailVerified: true,
       signInEmail: `user${lastUserId}@example.com`,
+      signInEmailVerified: true,
       twoFactor: false,
       session: { id: randomUUID(), kind: 'login' as const, scopes: undefined, authenticatedAt: Date.now() },
     };

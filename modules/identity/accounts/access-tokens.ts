@@ -40,10 +40,11 @@ export class AccessTokens {
     clientId: string;
     scopes?: readonly string[] | undefined;
     id: string;
+    issuedAt: Date;
   }) {
     const current = (await this.#keys.get())?.current;
     if (!current) throw new Error("there is no signing key; run 'chowkd install' or step 2 of the installation");
-    const issuedAt = Math.floor(this.#now().getTime() / 1_000);
+    const issuedAt = Math.floor(claims.issuedAt.getTime() / 1_000);
     return new SignJWT({
       client_id: claims.clientId,
       sid: claims.sessionId,

@@ -9,7 +9,6 @@ import {
   whenReady,
 } from '@chowk/kit';
 import { hasEffectIn } from './permissions.ts';
-import { isShownEmailVerified } from './users.ts';
 
 interface MembershipRow {
   role: string;
@@ -24,7 +23,13 @@ export interface TenantOfUser {
   readonly id: string;
   readonly name: string;
   readonly role: string;
+  /** The label of its main domain. */
+  readonly domain: string;
 }
+
+/** The label of the main domain of a tenant `t`: its id if that is an alias, else its first alias, else the random one. */
+export const mainDomain = sql`(SELECT d.domain FROM domains d WHERE d.tenant_id = t.id
+  ORDER BY d.kind = 'random', d.domain <> t.id, d.created_at, d.domain LIMIT 1)`;
 
 type Membership = NonNullable<SystemCtx['membership']>;
 
@@ -59,6 +64,9 @@ export class Memberships {
     const onUserChange = (id: string) => this.#members.invalidateWhere(({ userId }) => userId === Number(id));
     void signals.listen('chowk_user', { onNotify: onUserChange, onConnectionChange });
     void signals.listen('chowk_role', { onNotify: (tenantId) => this.#invalidateRole(tenantId), onConnectionChange });
+    const onDomainChange = (name: string) =>
+      this.#tenants.invalidateWhere((tenants) => tenants.some(({ domain }) => domain === name));
+    void signals.listen('chowk_domain', { onNotify: onDomainChange, onConnectionChange });
     void signals.listen('chowk_tenant', { onNotify: (id) => this.#invalidateTenant(id), onConnectionChange });
   }
 
@@ -69,7 +77,7 @@ export class Memberships {
       const { scopes } = caller.session;
       const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
       if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
-      return caller.emailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
+      return caller.signInEmailVerified ? scoped : this.#limitUnverified(scoped, tenantId);
     });
   }
 
@@ -87,7 +95,8 @@ export class Memberships {
   async #limitUnverified(membership: Membership, tenantId: string): Promise<Membership> {
     const { 'security.unverified_users': access } = await this.#settings.get(tenantId);
     if (access === 'full') return membership;
-    return limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
+    const limited = limitTo(membership, (name) => access === 'view' && name.endsWith('.view'));
+    return { ...limited, isUnverified: true };
   }
 
   #invalidate(key: string): void {
@@ -123,7 +132,7 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
   const row = await central.row<MembershipRow>(sql`
     SELECT coalesce(r.name, 'API client') AS role, t.role AS tenant_role, coalesce(m.permissions, ARRAY(
       SELECT permission FROM role_permissions WHERE role_id = m.role_id)) AS permissions, c.created_by AS maker_id,
-      m.created_at AS since, ${isShownEmailVerified} AS verified
+      m.created_at AS since, u.email_verified_at IS NOT NULL AS verified
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
       LEFT JOIN roles r ON r.id = m.role_id LEFT JOIN oauth_clients c ON c.user_id = m.user_id
     WHERE m.user_id = ${Number(userId)} AND m.tenant_id = ${tenantId} AND (u.kind = 'person' OR c.created_by IS NOT NULL)`);
@@ -135,7 +144,7 @@ async function loadMembership(central: Db, key: string): Promise<CachedMembershi
 
 function listTenants(central: Db, userId: number): Promise<TenantOfUser[]> {
   return central.rows<TenantOfUser>(sql`
-    SELECT t.id, t.name, coalesce(r.name, 'API client') AS role
+    SELECT t.id, t.name, coalesce(r.name, 'API client') AS role, ${mainDomain} AS domain
     FROM memberships m JOIN tenants t ON t.id = m.tenant_id LEFT JOIN roles r ON r.id = m.role_id
     WHERE m.user_id = ${userId} AND t.status = 'active' ORDER BY t.name, t.id`);
 }

@@ -18,8 +18,10 @@ test('without a hash no password matches', async () => {
 /** Compares passwords, one at a time, and records the order in which the comparisons end. */
 function sequence(passwords: Passwords) {
   const ended: string[] = [];
-  const compare = (network: string, times = 1) =>
-    Array.from({ length: times }, () => passwords.verify('x', undefined, network).then(() => void ended.push(network)));
+  const compare = (site: string, times = 1, isKnown = false) =>
+    Array.from({ length: times }, () =>
+      passwords.verify('x', undefined, { site, isKnown }).then(() => void ended.push(site)),
+    );
   return { ended, compare };
 }
 
@@ -52,6 +54,18 @@ test('a queue that is full of different networks refuses further ones and goes o
   const all = await Promise.allSettled(Array.from({ length: 105 }, (_, index) => compare(`network ${index}`)).flat());
   expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(4);
   expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
+});
+
+test('a queue that is full of different networks does not keep known callers waiting', async () => {
+  const passwords = new Passwords(4, 1);
+  await passwords.verify('x', undefined);
+  const { ended, compare } = sequence(passwords);
+  const flood = Promise.allSettled(Array.from({ length: 130 }, (_, index) => compare(`network ${index}`)).flat());
+  const known = compare('asha', 2, true);
+  await Promise.all(known);
+  // They alternate with the others, which go on.
+  expect(ended.length).toBeLessThanOrEqual(5);
+  expect((await flood).filter(({ status }) => status === 'fulfilled')).toHaveLength(101);
 });
 
 test('requests beyond the maximum queue length are refused, and the others are served', async () => {

@@ -51,6 +51,7 @@ interface SessionRow {
   email: string | null;
   verified: boolean;
   sign_in_email: string | null;
+  sign_in_verified: boolean;
   two_factor: boolean;
 }
 
@@ -63,6 +64,8 @@ interface CachedSession {
 }
 
 const refreshDays = 30;
+/** How long a client that has lost the answer may send the same refresh token again. */
+const repetitionMs = 30_000;
 /** How often `last_used_at` of a session is written at most. */
 const recordUseMs = 5 * 60_000;
 const personalPrefix = 'chowk_pat_';
@@ -70,7 +73,7 @@ const refreshPrefix = 'chowk_rt_';
 /** The client of sessions that name none. */
 const defaultClient = 'chowk-console';
 
-type Services = Pick<SystemServices, 'central' | 'signals' | 'now' | 'newId' | 'log'>;
+type Services = Pick<SystemServices, 'central' | 'signals' | 'secrets' | 'now' | 'newId' | 'log'>;
 
 /** Sessions and their tokens. Cached sessions are dropped as soon as any process changes the session or its user. */
 export class Sessions {
@@ -127,7 +130,7 @@ export class Sessions {
       WITH session AS (${insertSession(id, session, sql`now() + make_interval(days => ${refreshDays})`)} RETURNING id)
       INSERT INTO refresh_tokens (hash, session_id, expires_at)
       SELECT ${sha256(refreshToken)}, id, now() + make_interval(days => ${refreshDays}) FROM session`);
-    return this.#pair(id, session, refreshToken);
+    return { ...(await this.#access(id, session)), refresh_token: refreshToken };
   }
 
   /** Opens a session that cannot be refreshed. */
@@ -157,16 +160,23 @@ export class Sessions {
     return { id, token };
   }
 
-  /** The next pair of tokens; `undefined` if the token is unknown, expired or used. A reused one revokes its session. */
+  /**
+   * The next pair of tokens; `undefined` if the token is unknown, expired or used. A reused one revokes its session, unless
+   * the same client sends it again at once, because the answer was lost: it gets the same pair.
+   */
   async refresh(
     refreshToken: string,
-    clientId?: string,
+    { clientId, client = { network: '', userAgent: undefined } }: RefreshingClient = {},
   ): Promise<(Tokens & { userId: number; scopes: readonly string[] | null }) | undefined> {
-    const next = newRefreshToken();
+    const now = this.#services.now();
+    const usedBy = sha256(`${client.network}\n${client.userAgent ?? ''}`);
+    // Derived, so that the same token has the same successor, which is stored nowhere.
+    const next = refreshPrefix + this.#services.secrets.sign('refresh token', refreshToken);
     const session = await this.#central.tx(async (tx) => {
       const owner = await lockRefreshToken(tx, refreshToken);
       if (!owner || owner.expired || (clientId !== undefined && owner.client_id !== clientId)) return undefined;
-      if (owner.used) {
+      if (owner.used_at !== null && (await isRepetition(tx, { ...owner, next, usedBy, now }))) return owner;
+      if (owner.used_at !== null) {
         this.#services.log.warn(
           { session: owner.id, user: owner.user_id },
           'revoked a session: its refresh token was used twice',
@@ -175,7 +185,8 @@ export class Sessions {
         return undefined;
       }
       await tx.run(sql`
-        WITH used AS (UPDATE refresh_tokens SET used_at = now() WHERE hash = ${sha256(refreshToken)}),
+        WITH used AS (
+          UPDATE refresh_tokens SET used_at = ${now}, used_by = ${usedBy} WHERE hash = ${sha256(refreshToken)}),
         session AS (
           UPDATE sessions SET last_used_at = now(), expires_at = now() + make_interval(days => ${refreshDays})
           WHERE id = ${owner.id})
@@ -184,13 +195,11 @@ export class Sessions {
       return owner;
     });
     if (!session) return undefined;
-    const { id, user_id: userId, client_id, scopes } = session;
-    const tokens = await this.#pair(
-      id,
-      { userId, clientId: client_id ?? undefined, scopes: scopes ?? undefined },
-      next,
-    );
-    return { ...tokens, userId, scopes };
+    const { id, user_id: userId, client_id, scopes, used_at } = session;
+    const owner = { userId, clientId: client_id ?? undefined, scopes: scopes ?? undefined };
+    const issuedAt = used_at === null ? now : new Date(used_at);
+    const access = await this.#access(id, owner, { issuedAt, tokenId: sha256(`access ${next}`).toString('hex') });
+    return { ...access, refresh_token: next, userId, scopes };
   }
 
   /** The session of an access, refresh or personal token. */
@@ -221,6 +230,7 @@ export class Sessions {
         UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
       SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name,
         ${shownEmail} AS email, u.kind = 'service' OR ${isShownEmailVerified} AS verified, u.email AS sign_in_email,
+        u.kind = 'service' OR u.email_verified_at IS NOT NULL AS sign_in_verified,
         u.two_factor_confirmed_at IS NOT NULL AS two_factor
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE ${where} AND s.revoked_at IS NULL AND u.disabled_at IS NULL`);
@@ -233,7 +243,9 @@ export class Sessions {
     };
     const { user_id: id, name, verified: emailVerified, sign_in_email: signInEmail, two_factor: twoFactor } = row;
     const email = row.email ?? '';
-    const caller = Object.freeze({ id, name, email, emailVerified, signInEmail, twoFactor, session });
+    const signInEmailVerified = row.sign_in_verified;
+    const user = { id, name, email, emailVerified, signInEmail, signInEmailVerified, twoFactor };
+    const caller = Object.freeze({ ...user, session });
     const expiresAt = row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at);
     return { caller, expiresAt, usedAt: this.#services.now().getTime() };
   }
@@ -252,12 +264,13 @@ export class Sessions {
     this.#central.run(sql`UPDATE sessions SET last_used_at = now() WHERE id = ${id}`).catch(() => {});
   }
 
-  async #pair(id: string, session: TokenOwner, refreshToken: string): Promise<Tokens> {
-    return { ...(await this.#access(id, session)), refresh_token: refreshToken };
-  }
-
-  async #access(sessionId: string, { userId, clientId = defaultClient, scopes }: TokenOwner) {
-    const access_token = await this.#tokens.sign({ userId, sessionId, clientId, scopes, id: this.#services.newId() });
+  /** The same token for the same id and time, as RS256 is deterministic. */
+  async #access(
+    sessionId: string,
+    { userId, clientId = defaultClient, scopes }: TokenOwner,
+    { issuedAt = this.#services.now(), tokenId = this.#services.newId() } = {},
+  ) {
+    const access_token = await this.#tokens.sign({ userId, sessionId, clientId, scopes, id: tokenId, issuedAt });
     return { token_type: 'Bearer' as const, access_token, expires_in: accessTokenSeconds };
   }
 
@@ -288,14 +301,34 @@ interface TokenOwnerRow {
   user_id: number;
   client_id: string | null;
   scopes: string[] | null;
-  used: boolean;
+  used_at: string | null;
+  used_by: Buffer | null;
   expired: boolean;
+}
+
+/** The client that sends a refresh token. */
+interface RefreshingClient {
+  readonly clientId?: string;
+  readonly client?: Pick<SystemCtx['client'], 'network' | 'userAgent'>;
+}
+
+interface Repetition extends Pick<TokenOwnerRow, 'used_at' | 'used_by'> {
+  /** The token that the first answer had. */
+  readonly next: string;
+  readonly usedBy: Buffer;
+  readonly now: Date;
+}
+
+/** A client that has used the next token has received it, so that whoever sends the old one again is another. */
+async function isRepetition(tx: Db, { used_at, used_by, next, usedBy, now }: Repetition): Promise<boolean> {
+  if (!used_by?.equals(usedBy) || now.getTime() - Date.parse(used_at ?? '') >= repetitionMs) return false;
+  return (await tx.row(sql`SELECT FROM refresh_tokens WHERE hash = ${sha256(next)} AND used_at IS NULL`)) !== undefined;
 }
 
 /** The lock makes the second of two concurrent refreshes find the token used. */
 function lockRefreshToken(tx: Db, token: string): Promise<TokenOwnerRow | undefined> {
   return tx.row<TokenOwnerRow>(sql`
-    SELECT s.id, s.user_id, s.client_id, s.scopes, r.used_at IS NOT NULL AS used,
+    SELECT s.id, s.user_id, s.client_id, s.scopes, r.used_at, r.used_by,
       r.expires_at < now() OR s.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL AS expired
     FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id JOIN users u ON u.id = s.user_id
     WHERE r.hash = ${sha256(token)} FOR UPDATE OF r`);

@@ -26,3 +26,8 @@ export async function mailUser(
   const mail = { ...write(organization), to: user.email, organization: organization.name, recipient: user.name };
   await ctx.system.mail.send(mail, tx);
 }
+
+/** `undefined` for a name that a mail program would turn into a link: the mail may go to a stranger. */
+export function unlessLink(name: string): string | undefined {
+  return /[/:@\\]|\.\p{L}/u.test(name) ? undefined : name;
+}

@@ -36,20 +36,6 @@ export async function takeOverClients(ctx: SystemCtx, tx: Db, where: Sql): Promi
   }
 }
 
-/** Ends the access of a user who has created clients or replaced their secrets since a time, in every tenant. */
-export async function endClientsSince(
-  ctx: SystemCtx,
-  tx: Db,
-  { userId, since }: { userId: number; since: string },
-): Promise<void> {
-  await deleteClients(ctx, tx, sql`c.created_by = ${userId} AND c.created_at >= ${since}`, userId);
-  await tx.run(sql`
-    WITH expired AS (
-      UPDATE oauth_clients SET secret_expires_at = ${ctx.now()}, updated_at = now()
-      WHERE secret_replaced_by = ${userId} AND secret_replaced_at >= ${since} RETURNING id)
-    UPDATE sessions SET revoked_at = now() WHERE client_id IN (SELECT id FROM expired) AND revoked_at IS NULL`);
-}
-
 function lockClients(tx: Db, where: Sql): Promise<Client[]> {
   return tx.rows<Client>(sql`
     SELECT c.id, c.tenant_id, c.user_id, c.name FROM oauth_clients c WHERE ${where} ORDER BY c.id FOR UPDATE`);

@@ -240,6 +240,22 @@ test('all errors of an API client are reported in one response', async () => {
   expect(Object.keys(changed.body.errors).sort()).toEqual(['name', 'scopes.1', 'scopes.2']);
 });
 
+test('scopes that are removed while a change is under way are not added again without a confirmation', async () => {
+  const { id } = await makeClient(asha, ['settings.view', 'team.invite']);
+  const isWaiting = () =>
+    db.row<{ waits: boolean }>(sql`
+      SELECT EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%oauth_clients%FOR UPDATE%') AS waits`);
+  const change = await db.tx(async (tx) => {
+    await tx.run(sql`UPDATE oauth_clients SET scopes = '{settings.view}' WHERE id = ${id}`);
+    const sent = asha.patch(`${url}/${id}`, { scopes: ['settings.view', 'team.invite'] });
+    await expect.poll(isWaiting).toEqual({ waits: true });
+    return { sent };
+  });
+  expect(await change.sent).toMatchObject({ status: 409, body: { code: 'identity.api_client_changed' } });
+  expect((await asha.get(`${url}/${id}`)).body.api_client.scopes).toEqual(['settings.view']);
+});
+
 test('a change based on an outdated version of an API client is refused', async () => {
   const { id } = await makeClient(asha, ['settings.view']);
   const { headers } = await asha.get(`${url}/${id}`);

@@ -92,29 +92,33 @@ async function lockMembership(ctx: SystemCtx, tx: Db): Promise<void> {
   if (!membership) throw forbidden('settings.api_clients');
 }
 
-/** Adding scopes needs the same proof as creating a client. */
+/** Adding scopes needs the same proof as creating a client. Returns whether it was given. */
 export async function checkApiClientChanges(
   ctx: SystemCtx,
   { id, scopes = [], password, otp }: Partial<ApiClientChanges>,
   issues: Issues,
-): Promise<void> {
-  if (id === undefined) return;
+): Promise<boolean> {
+  if (id === undefined) return false;
   const current = await getApiClient(ctx, { id });
-  if (scopes.every((scope) => current.scopes.includes(scope))) return;
+  if (isWithin(scopes, current.scopes)) return false;
   await mustBeLogin(ctx);
   await checkGrant(ctx, grantScopes(scopes, current.scopes), issues);
   await checkConfirmation(ctx, { password, otp }, issues);
+  return true;
 }
 
 /** New scopes apply to existing tokens too. */
 export async function updateApiClient(
   ctx: SystemCtx,
   { id, password: _, otp: __, ...changes }: ApiClientChanges,
+  isConfirmed: boolean,
 ): Promise<ApiClient> {
   return ctx.central.tx(async (tx) => {
     const before = await lockApiClient(ctx, tx, id);
     const { user_id: subjectId } = before;
     const { name, scopes } = { ...before, ...changes };
+    // Scopes were removed since the check: what was no addition then is one now.
+    if (!isConfirmed && !isWithin(scopes, before.scopes)) throw fail('identity.api_client_changed');
     mustHold(ctx, grantScopes(scopes, before.scopes));
     await tx.run(sql`UPDATE users SET name = ${name}, updated_at = now() WHERE id = ${subjectId}`);
     await tx.run(sql`
@@ -175,6 +179,10 @@ async function mustBeBelowMaximum({ central, tenant }: SystemCtx): Promise<void>
     sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
   );
   if ((row?.count ?? 0) >= maxClients) throw fail('identity.too_many_api_clients', { max: maxClients });
+}
+
+function isWithin(scopes: readonly string[], others: readonly string[]): boolean {
+  return scopes.every((scope) => others.includes(scope));
 }
 
 /** A client must not get permissions that the caller lacks. */

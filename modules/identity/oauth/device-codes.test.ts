@@ -191,7 +191,12 @@ test('a device may request fewer permissions than its user has', async () => {
   const tokens = await poll(body.device_code);
   expect(tokens.body.scope).toBe('settings.view');
   expect(await requestStatus(tokens.body.access_token)).toBe(200);
-  expect(await requestStatus(tokens.body.access_token, '/api/v1/domains')).toBe(403);
+  const headers = { authorization: `Bearer ${tokens.body.access_token}`, 'x-tenant': acme.id };
+  const refused = await platform.request({ url: '/api/v1/domains', headers });
+  expect({ status: refused.status, challenge: refused.headers['www-authenticate'] }).toEqual({
+    status: 403,
+    challenge: 'Bearer error="insufficient_scope", scope="settings.domains"',
+  });
 });
 
 test.each<[string, string, Record<string, string>]>([

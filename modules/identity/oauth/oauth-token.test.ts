@@ -12,13 +12,13 @@ const shop = await makeClient(asha, ['settings.view', 'settings.domains']);
 const device = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** As the console does for a signed-in user. */
-const refresh = (token: string, more: Record<string, string> = {}) =>
-  postForm(platform, '/oauth/token', {
-    grant_type: 'refresh_token',
-    client_id: 'chowk-console',
-    refresh_token: token,
-    ...more,
-  });
+const refresh = (token: string, more: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  postForm(
+    platform,
+    '/oauth/token',
+    { grant_type: 'refresh_token', client_id: 'chowk-console', refresh_token: token, ...more },
+    headers,
+  );
 
 async function requestStatus(token: string, path = '/api/v1/settings', tenant = acme.id): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'x-tenant': tenant };
@@ -169,7 +169,7 @@ test('a token of an API client is valid in its tenant and not for account action
   expect({ status: account.status, code: account.body.code }).toEqual({ status: 403, code: 'auth.no_account' });
 });
 
-test('a refresh returns new tokens, and reusing the old one ends the session', async () => {
+test('a refresh returns new tokens, the same client gets them again, and another one ends the session', async () => {
   const user = await platform.person({ tenant: acme });
   const { status, body } = await refresh(user.refreshToken);
   expect({ status, body }).toEqual({
@@ -182,14 +182,16 @@ test('a refresh returns new tokens, and reusing the old one ends the session', a
     },
   });
   expect(await requestStatus(body.access_token)).toBe(200);
-  expect((await refresh(user.refreshToken)).body.error).toBe('invalid_grant');
+  expect((await refresh(user.refreshToken)).body).toEqual(body);
+  expect((await refresh(user.refreshToken, {}, { 'user-agent': 'thief' })).body.error).toBe('invalid_grant');
   await expect.poll(() => requestStatus(body.access_token)).toBe(401);
   expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant');
 });
 
-test('at most one of eight concurrent refreshes succeeds, and the session ends', async () => {
+test('at most one of eight concurrent refreshes of different clients succeeds, and the session ends', async () => {
   const user = await platform.person({ tenant: acme });
-  const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(user.refreshToken)));
+  const clients = Array.from({ length: 8 }, (_, index) => ({ 'user-agent': `client ${index}` }));
+  const answers = await Promise.all(clients.map((headers) => refresh(user.refreshToken, {}, headers)));
   const successes = answers.filter(({ status }) => status === 200);
   expect(successes).toHaveLength(1);
   expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7);

@@ -29,7 +29,7 @@ async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Paramete
   const token = required(parameters, 'refresh_token');
   const requested = readScopes(parameters.scope);
   if (requested) mustBeWithin(requested, (await sessions.find(token))?.scopes ?? []);
-  const refreshed = await sessions.refresh(token, client.id);
+  const refreshed = await sessions.refresh(token, { clientId: client.id, client: ctx.client });
   if (!refreshed)
     throw refuse('invalid_grant', { reason: 'the refresh token is unknown, expired or was already used' });
   const { userId: _, scopes, ...tokens } = refreshed;

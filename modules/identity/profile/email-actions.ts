@@ -27,7 +27,10 @@ export const emailActions = {
   'email.verify': systemAction({
     ...verification,
     summary: 'Verify an email address',
-    description: 'With the parameters of the mailed link.',
+    description:
+      'With the parameters of the mailed link. The first verification of an account without a session of it ends all its ' +
+      'sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the ' +
+      'address.',
     http: 'POST /email/verify/:id/:hash',
   }),
   'email.verifyByLink': systemAction({
@@ -84,8 +87,9 @@ export const emailActions = {
     ...open,
     summary: 'Undo an email address change',
     description:
-      'Ends all sessions and tokens, and the API clients that were created since. Signing in is refused until a new password ' +
-      'is set with the link that is mailed to the restored address.',
+      'Ends all sessions and tokens, and the access that the account gave to others since the change: invitations and the ' +
+      'memberships they led to, roles, permissions and API clients. Signing in is refused until a new password is set with ' +
+      'the link that is mailed to the restored address. That mail lists older access to check.',
     http: 'POST /email/undo/:token',
     input: ByToken,
     output: Type.Object({ email: Type.String() }),

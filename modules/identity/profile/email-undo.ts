@@ -1,11 +1,13 @@
 import { type Db, type SystemCtx, sql } from '@chowk/kit';
 import { getAccounts } from '../accounts/accounts.ts';
 import { record } from '../activity/activity.ts';
-import { endClientsSince } from '../oauth/api-client-makers.ts';
 import { badToken, hashSecret } from '../secret-tokens.ts';
+import { listAccessToCheck } from './access-to-check.ts';
 import { ownAddress, unlessOwned } from './email-ownership.ts';
+import { endGrantedAccess } from './end-granted-access.ts';
 import { deletePasswordResets } from './password.ts';
 import { sendPasswordReset } from './password-reset.ts';
+import { removeFactor } from './second-factor.ts';
 
 interface EmailChange {
   user_id: number;
@@ -17,8 +19,11 @@ interface EmailChange {
   expires_at: string;
 }
 
-const reason =
-  'A change of your email address was undone. The person who made it knows your password: choose a new one now.';
+const explanation = [
+  'A change of your email address was undone. The person who made it knows your password: choose a new one now.',
+  'All sessions and personal access tokens have ended, and so has the access that your account gave to others since ' +
+    'the change: invitations, roles and API clients.',
+];
 const ownedByOther = 'Another account has verified this address. Contact the administrator of your organization.';
 
 interface UndoLink {
@@ -44,12 +49,12 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
       await removeFactorSince(tx, change);
       await restoreAccount(tx, ctx, change);
       await leaveTenantsSince(tx, change);
-      await endClientsSince(ctx, tx, { userId, since: change.requested_at });
+      await endGrantedAccess(ctx, tx, { userId, since: change.requested_at });
       await endChangesSince(tx, ctx, change);
       await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
       const details = { old: current, new: change.old_email };
       await record(ctx, { action: 'email_change_undone', userId, details }, tx);
-      await sendPasswordReset(ctx, tx, userId, reason);
+      await sendPasswordReset(ctx, tx, userId, [...explanation, ...(await listAccessToCheck(ctx, tx, userId))]);
       return change.old_email;
     }),
   );
@@ -71,12 +76,9 @@ async function lockAddress(tx: Db, userId: number): Promise<string> {
 
 /** A second factor that was set up after the change would lock the owner out. */
 async function removeFactorSince(tx: Db, { user_id, requested_at }: EmailChange): Promise<void> {
-  await tx.run(sql`
-    WITH removed AS (
-      UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL
-      WHERE id = ${user_id} AND (two_factor_confirmed_at IS NULL OR two_factor_confirmed_at > ${requested_at})
-      RETURNING id)
-    DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM removed)`);
+  const isOlder = await tx.row(sql`
+    SELECT FROM users WHERE id = ${user_id} AND two_factor_confirmed_at <= ${requested_at}`);
+  if (!isOlder) await removeFactor(tx, user_id);
 }
 
 /** The restored password is known to the person who made the change; a reset must not choose it again. */

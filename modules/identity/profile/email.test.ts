@@ -82,7 +82,7 @@ test('one of several concurrent clicks verifies, the others find the address ver
 test('an open session is verified at once', async () => {
   const person = await unverified();
   await person.get('/api/v1/settings');
-  await open(bare(person));
+  await person.post(bare(person));
   await eventually(async () => {
     const { body } = await person.post('/api/v1/profile/email/resend-verification');
     expect(body.message).toMatch(/already/);

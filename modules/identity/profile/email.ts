@@ -5,6 +5,7 @@ import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { addressTaken, ownAddress, unlessOwned } from './email-ownership.ts';
 import { sendUndoLink } from './email-undo-link.ts';
+import { endAccessBeforeProof } from './first-proof.ts';
 import { deletePasswordResets } from './password.ts';
 import {
   addressHash,
@@ -36,7 +37,7 @@ export function sendVerification(ctx: SystemCtx, tx: Db, user: Addressee): Promi
     paragraphs: [`Please confirm that ${email} is your address, so that ${name} can reach you there.`],
     button: { label: 'Verify email address', url: verificationUrl(ctx, { userId, email: email ?? '', tenantId }) },
     expiry: `This link expires in ${verificationMinutes} minutes. You can request a new one while you are signed in.`,
-    warning: `If you have no account at ${name}, ignore this mail.`,
+    warning: `If you have not created an account at ${name}, ignore this mail: somebody else may have entered your address.`,
   }));
 }
 
@@ -66,6 +67,8 @@ async function verifyAddress(
 ): Promise<void> {
   const { id: userId, name, email, address, tenantId } = user;
   await tx.run(sql`UPDATE users SET updated_at = ${ctx.now()} WHERE id = ${userId}`);
+  // Who has both the link and a session is the person who set the account up.
+  if (user.email_verified_at === null && ctx.userId !== userId) await endAccessBeforeProof(ctx, tx, userId);
   if (address === email) {
     await tx.run(sql`UPDATE users SET email_verified_at = ${ctx.now()} WHERE id = ${userId}`);
     return;

@@ -79,6 +79,7 @@ export function passwordReplaced(field: string): Failure {
 
 async function isPassword(ctx: SystemCtx, password: string, hash: string): Promise<boolean> {
   const { system, user, client } = ctx;
+  const origin = { site: client.site, isKnown: true };
   const limit = { key: `wrong password ${user.id}`, perMinute: system.options.loginFailuresPerMinute };
-  return limitGuesses(ctx, [limit], () => getAccounts(system).passwords.verify(password, hash, client.network));
+  return limitGuesses(ctx, [limit], () => getAccounts(system).passwords.verify(password, hash, origin));
 }

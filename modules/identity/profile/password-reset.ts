@@ -4,6 +4,7 @@ import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { badToken, hashSecret, newSecret, unusableLink } from '../secret-tokens.ts';
 import { cancelEmailChange } from './email-ownership.ts';
+import { endAccessBeforeProof } from './first-proof.ts';
 import { type ChosenPassword, checkNewPassword } from './new-password.ts';
 import { deletePasswordResets, sendPasswordChanged } from './password.ts';
 import { unlockCodes } from './second-factor.ts';
@@ -16,7 +17,6 @@ interface LinkedUser extends Addressee {
   readonly email: string;
   /** The hash of a password that another person is known to have. */
   readonly exposed_hash: string | null;
-  readonly verified: boolean;
 }
 
 interface ResetLink {
@@ -28,7 +28,12 @@ interface ResetLink {
  * Mails a link to choose a new password, or the first one. Earlier links stay valid until one is used: otherwise a
  * stranger could invalidate them by requesting new ones.
  */
-export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, reason?: string): Promise<void> {
+export async function sendPasswordReset(
+  ctx: SystemCtx,
+  tx: Db,
+  userId: number,
+  reasons?: readonly string[],
+): Promise<void> {
   const user = await tx.row<Addressee & { hasPassword: boolean }>(sql`
     SELECT id AS "userId", name, email, password_hash IS NOT NULL AS "hasPassword" FROM users
     WHERE id = ${userId} AND kind = 'person' AND disabled_at IS NULL AND email IS NOT NULL`);
@@ -50,10 +55,10 @@ export async function sendPasswordReset(ctx: SystemCtx, tx: Db, userId: number, 
   }
   await mailUser(ctx, tx, user, ({ name }) => ({
     subject: `Choose a new password for ${name}`,
-    paragraphs: [reason ?? `A new password was requested for your account at ${name}.`],
+    paragraphs: reasons ?? [`A new password was requested for your account at ${name}.`],
     button,
     expiry: `This link expires in ${resetMinutes} minutes and can be used once.`,
-    warning: reason
+    warning: reasons
       ? 'If you did not expect this mail, use the link anyway: another person may know your password.'
       : 'If you did not request this, ignore this mail: your password is unchanged.',
   }));
@@ -92,7 +97,7 @@ export async function previewPasswordReset(ctx: SystemCtx, { token }: ResetLink)
 /** `undefined` if the link is invalid. */
 async function findLinkedUser(ctx: SystemCtx, { token, email }: ResetLink): Promise<LinkedUser | undefined> {
   const user = await ctx.central.row<LinkedUser>(sql`
-    SELECT u.id AS "userId", u.name, u.email, u.email_verified_at IS NOT NULL AS verified,
+    SELECT u.id AS "userId", u.name, u.email,
       CASE WHEN u.password_exposed_at IS NOT NULL THEN u.password_hash END AS exposed_hash
     FROM password_resets r JOIN users u ON u.id = r.user_id
     WHERE r.token_hash = ${hashSecret(token)} AND r.expires_at > ${ctx.now()} AND u.disabled_at IS NULL AND u.email IS NOT NULL`);
@@ -118,7 +123,7 @@ async function checkExposed(
   password: string,
   issues: Issues,
 ): Promise<void> {
-  if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client.network))) return;
+  if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client))) return;
   issues.add('password', 'Choose a different password: another person knows this one.');
 }
 
@@ -132,10 +137,11 @@ export async function resetPassword(
   user: LinkedUser,
 ): Promise<void> {
   const { userId } = user;
-  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client.network);
+  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client);
   await ctx.central.tx(async (tx) => {
     // Every change of an address or a password locks the user first.
-    await tx.run(sql`SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
+    const locked = await tx.row<{ verified: boolean }>(sql`
+      SELECT email_verified_at IS NOT NULL AS verified FROM users WHERE id = ${userId} FOR UPDATE`);
     const used = await tx.run(sql`DELETE FROM password_resets WHERE token_hash = ${hashSecret(token)}`);
     if (used === 0) throw badToken();
     await deletePasswordResets(tx, userId);
@@ -144,9 +150,10 @@ export async function resetPassword(
         password_exposed_at = NULL, updated_at = ${ctx.now()} WHERE id = ${userId}`);
     await cancelEmailChange(tx, userId);
     await unlockCodes(tx, userId);
-    await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
+    if (locked?.verified) await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
+    else await endAccessBeforeProof(ctx, tx, userId);
     await record(ctx, { action: 'password_reset', userId }, tx);
-    if (!user.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
+    if (!locked?.verified) await record(ctx, { action: 'email_verified', userId, details: { email: user.email } }, tx);
     await sendPasswordChanged(ctx, tx, user);
   });
 }

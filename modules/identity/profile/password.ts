@@ -26,7 +26,7 @@ export async function checkPasswordChange(
 /** Ends all other sessions: another person may have signed in with the old password. */
 export async function changePassword(ctx: SystemCtx, { password }: PasswordChange, currentHash: string): Promise<void> {
   const { id: userId, name, signInEmail: email } = ctx.user;
-  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, ctx.client.network);
+  const passwordHash = await getAccounts(ctx.system).passwords.hash(password, { site: ctx.client.site, isKnown: true });
   await ctx.central.tx(async (tx) => {
     const changed = await tx.run(sql`
       UPDATE users SET password_hash = ${passwordHash}, updated_at = ${ctx.now()}

@@ -38,6 +38,18 @@ export async function unlockCodes(tx: Db, userId: number): Promise<void> {
   await tx.run(sql`UPDATE users SET two_factor_failures = 0, two_factor_locked_until = NULL WHERE id = ${userId}`);
 }
 
+/** Returns whether two-factor authentication was on. A secret that was not confirmed yet is removed as well. */
+export async function removeFactor(tx: Db, userId: number): Promise<boolean> {
+  const before = await tx.row<{ on: boolean }>(sql`
+    SELECT two_factor_confirmed_at IS NOT NULL AS "on" FROM users WHERE id = ${userId} FOR UPDATE`);
+  await tx.run(sql`
+    UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
+      updated_at = now() WHERE id = ${userId}`);
+  await unlockCodes(tx, userId);
+  await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
+  return before?.on ?? false;
+}
+
 /** Counts the attempt and locks the user, so that concurrent attempts are counted one after the other. */
 async function beginAttempt(ctx: SystemCtx, tx: Db, userId: number): Promise<Attempt> {
   const lock = sql`CASE WHEN (two_factor_failures + 1) % ${maxFailures} = 0 THEN

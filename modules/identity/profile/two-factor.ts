@@ -5,7 +5,7 @@ import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { hashSecret } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
-import { secretPurpose, useTotp } from './second-factor.ts';
+import { removeFactor, secretPurpose, useTotp } from './second-factor.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 const recoveryCodeCount = 10;
@@ -59,11 +59,7 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
 export async function disableTwoFactor(ctx: SystemCtx): Promise<void> {
   const { id } = ctx.user;
   await ctx.central.tx(async (tx) => {
-    const updated = await tx.run(sql`
-      UPDATE users SET two_factor_secret = NULL, two_factor_confirmed_at = NULL, two_factor_last_step = NULL,
-        two_factor_failures = 0, two_factor_locked_until = NULL, updated_at = now() WHERE id = ${id} AND two_factor_confirmed_at IS NOT NULL`);
-    await tx.run(sql`DELETE FROM recovery_codes WHERE user_id = ${id}`);
-    if (updated === 0) return;
+    if (!(await removeFactor(tx, id))) return;
     await record(ctx, { action: 'two_factor_disabled' }, tx);
     await sendNotice(ctx, tx, {
       change: 'Two-factor authentication was turned off',

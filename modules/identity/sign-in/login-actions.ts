@@ -47,7 +47,9 @@ export const loginActions = {
   'auth.refresh': systemAction({
     ...open,
     summary: 'Refresh the tokens of a session',
-    description: 'A refresh token can be used once. Using it again ends its session.',
+    description:
+      'A refresh token can be used once. The same client may send it again within 30 seconds, if the answer was lost, and gets ' +
+      'the same tokens; otherwise using it again ends its session.',
     http: 'POST /auth/refresh',
     input: Type.Object({ refresh_token: RefreshToken }),
     output: TokenAnswer,

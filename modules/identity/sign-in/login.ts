@@ -34,9 +34,10 @@ export async function signIn(
   { email, password, otp }: Credentials,
 ): Promise<Tokens & { user: UserSummary }> {
   const account = await findAccount(ctx, email);
-  const limits = signInLimits(ctx, email, { isKnownNetwork: account?.is_known_network ?? false });
+  const isKnown = account?.is_known_network ?? false;
+  const limits = signInLimits(ctx, email, { isKnown });
   const isCorrect = await limitGuesses(ctx, limits, () =>
-    getAccounts(ctx.system).passwords.verify(password, account?.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account?.password_hash, { site: ctx.client.site, isKnown }),
   );
   if (!account || !isCorrect) throw badCredentials();
   if (account.password_exposed) throw fail('auth.password_exposed');
@@ -67,14 +68,16 @@ function badCredentials() {
   return invalid({ email: 'These credentials do not match our records.' });
 }
 
+const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+
 interface RefreshToken {
   readonly refresh_token: string;
 }
 
 export function refresh(ctx: SystemCtx, { refresh_token }: RefreshToken): Promise<Tokens> {
   return limitFailures(ctx, limitPerNetwork(ctx), async () => {
-    const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token);
-    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    const refreshed = await getAccounts(ctx.system).sessions.refresh(refresh_token, { client: ctx.client });
+    if (!refreshed) throw fail('identity.bad_refresh_token', {}, { headers: invalidToken });
     return refreshed;
   });
 }
@@ -114,7 +117,7 @@ function findAccount(ctx: SystemCtx, email: string): Promise<AccountRow | undefi
     SELECT id, name, ${shownEmail} AS email, ${isShownEmailVerified} AS email_verified, password_hash,
       password_exposed_at IS NOT NULL AS password_exposed,
       two_factor_confirmed_at IS NOT NULL AS two_factor_enabled, EXISTS (
-        SELECT FROM sessions s WHERE s.user_id = u.id AND s.network = ${ctx.client.network}
+        SELECT FROM sessions s WHERE s.user_id = u.id AND s.kind = 'login' AND s.network = ${ctx.client.network}
           AND s.created_at > now() - interval '90 days') AS is_known_network
     FROM users u WHERE email = ${email} AND kind = 'person' AND disabled_at IS NULL`);
 }

@@ -11,8 +11,7 @@ export function summarizeUser({ id, name, email, emailVerified, twoFactor }: Sys
 
 export async function getMe(ctx: SystemCtx): Promise<Me> {
   const memberships = await getAccounts(ctx.system).memberships.listTenants(ctx.user.id);
-  // The id of a tenant is always one of its domains.
-  const tenants = memberships.map((tenant) => ({ ...tenant, domain: `${tenant.id}.${ctx.system.baseDomain}` }));
+  const tenants = memberships.map((tenant) => ({ ...tenant, domain: `${tenant.domain}.${ctx.system.baseDomain}` }));
   const me = { ...summarizeUser(ctx.user), sign_in_email: ctx.user.signInEmail, tenants };
   if (!ctx.membership) return me;
   const { role, permissions } = ctx.membership;

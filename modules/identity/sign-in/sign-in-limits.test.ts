@@ -70,6 +70,41 @@ test('a network that keeps the queue of passwords full does not keep others from
   expect(status).toBe(200);
 });
 
+test('guesses from many networks at once do not keep the owner out of a network that is known', async () => {
+  const asha = await platform.person();
+  expect((await login(asha.email, testPassword, '198.51.100.30')).status).toBe(200);
+  const { passwords } = getAccounts(platform.kernel.services);
+  let over = false;
+  const flood = async (_: unknown, index: number) => {
+    const site = `10.1.0.${index}`;
+    while (!over) await passwords.verify('guess', undefined, { site }).catch(() => new Promise(setImmediate));
+  };
+  const floods = Array.from({ length: 130 }, flood);
+  const { status } = await login(asha.email, testPassword, '198.51.100.30');
+  over = true;
+  await Promise.all(floods);
+  expect(status).toBe(200);
+});
+
+test('guesses at other accounts from the same network do not keep the owner out of it', async () => {
+  const asha = await platform.person();
+  expect((await login(asha.email, testPassword, '198.51.100.31')).status).toBe(200);
+  const guesses = Array.from({ length: 41 }, (_, index) => `nobody-${index}@example.com`);
+  for (const email of guesses) await fail(email, '198.51.100.31', 1);
+  expect(await fail('somebody@example.com', '198.51.100.31', 1)).toEqual([429]);
+  expect((await login(asha.email, testPassword, '198.51.100.31')).status).toBe(200);
+  // The owner's own failures are limited too.
+  expect(await fail(asha.email, '198.51.100.31', 5)).toEqual([422, 422, 422, 422, 429]);
+});
+
+test('the networks of one IPv6 /48 share one limit', async () => {
+  const guess = (index: number) => fail(`site-${index}@example.com`, `2001:db8:9:${index.toString(16)}::1`, 1);
+  const statuses: number[] = [];
+  for (let index = 0; index < 82; index += 1) statuses.push(...(await guess(index)));
+  expect(statuses).toEqual([...Array(80).fill(422), 429, 429]);
+  expect(await fail('site@example.com', '2001:db8:a:1::1', 1)).toEqual([422]);
+});
+
 test('strangers cannot lock the owner out of a network from which the owner has signed in before', async () => {
   const asha = await platform.person();
   expect((await login(asha.email, testPassword, '198.51.100.7')).status).toBe(200);

@@ -35,6 +35,8 @@ interface InvitationRow {
   readonly invited_by: string;
   /** The current permissions of the inviter. */
   readonly held: readonly string[];
+  /** The platform asks a person to own a new tenant. */
+  readonly by_platform: boolean;
   readonly expires_at: string;
 }
 
@@ -98,7 +100,7 @@ export async function acceptInvitation(
 }
 
 async function hashPassword(ctx: SystemCtx, { name, password }: NewAccount): Promise<AccountForm> {
-  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client.network) };
+  return { name, passwordHash: await getAccounts(ctx.system).passwords.hash(password, ctx.client) };
 }
 
 /** A field that the schema has refused gets no further problem. */
@@ -127,7 +129,7 @@ async function checkAccountPassword(
   }
   const limit = { key: `invitation password ${account.id}`, perMinute: ctx.system.options.loginFailuresPerMinute };
   const isCorrect = await limitGuesses(ctx, [limit], () =>
-    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client.network),
+    getAccounts(ctx.system).passwords.verify(password, account.password_hash, ctx.client),
   );
   if (!isCorrect) issues.add('password', 'This is not the password of the account with the invited address.');
   else if (account.password_exposed) throw fail('auth.password_exposed');
@@ -145,7 +147,7 @@ function notOpen() {
   return invalid({ token: fail('identity.invitation_not_found').message });
 }
 
-/** An open invitation whose inviter may still assign the role. */
+/** An open invitation of the platform, or one whose inviter may still assign the role. */
 async function findByToken(
   ctx: SystemCtx,
   db: Db,
@@ -154,17 +156,19 @@ async function findByToken(
 ): Promise<InvitationRow | undefined> {
   const invitation = await db.row<InvitationRow>(sql`
     SELECT i.id, i.email, i.expires_at, json_build_object('id', t.id, 'name', t.name) AS tenant, t.role AS tenant_role,
-      r.id AS role_id, r.name AS role, u.name AS invited_by,
+      r.id AS role_id, r.name AS role, coalesce(u.name, ${platformName}) AS invited_by, i.by_platform,
       ARRAY(SELECT permission FROM role_permissions WHERE role_id = r.id) AS permissions,
       ${heldBy(sql`m`)} AS held
     FROM invitations i
       JOIN tenants t ON t.id = i.tenant_id AND t.status = 'active'
       JOIN roles r ON r.id = i.role_id
-      JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
-      JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
+      LEFT JOIN users u ON u.id = i.invited_by AND u.disabled_at IS NULL
+      LEFT JOIN memberships m ON m.user_id = u.id AND m.tenant_id = t.id
     WHERE i.token_hash = ${hashSecret(token)} AND ${isOpen(ctx)} ${lock}`);
   return invitation && canInvite(invitation) ? invitation : undefined;
 }
+
+const platformName = sql`(SELECT value #>> '{}' FROM platform_settings WHERE key = 'platform.name'), 'Chowk'`;
 
 /** The permissions of a membership. Those of an API client are limited to the rights of its maker. */
 function heldBy(m: Sql): Sql {
@@ -176,7 +180,8 @@ function heldBy(m: Sql): Sql {
       WHERE c.user_id = ${m}.user_id)`)}) END`;
 }
 
-function canInvite({ permissions, held, tenant_role }: InvitationRow): boolean {
+function canInvite({ permissions, held, tenant_role, by_platform }: InvitationRow): boolean {
+  if (by_platform) return true;
   return ['team.invite', ...permissions].every((name) => held.includes(name) || !hasEffectIn(name, tenant_role));
 }
 
@@ -200,7 +205,8 @@ async function join(ctx: SystemCtx, token: string, person: Account | AccountForm
       ON CONFLICT DO NOTHING`);
     if (inserted === 0) throw fail('identity.already_member');
     const now = ctx.now().toISOString();
-    await tx.run(sql`UPDATE invitations SET accepted_at = ${now}, updated_at = ${now} WHERE id = ${id}`);
+    await tx.run(sql`
+      UPDATE invitations SET accepted_at = ${now}, accepted_by = ${account.id}, updated_at = ${now} WHERE id = ${id}`);
     const activity = { action: 'invitation_accepted', userId: account.id, tenantId: tenant.id, details: { role } };
     await record(ctx, activity, tx);
     if (!('id' in person)) {

@@ -13,6 +13,7 @@ import {
 import { mustHoldRole } from '../accounts/permissions.ts';
 import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
+import { unlessLink } from '../mail/mails.ts';
 import { hashSecret, newSecret } from '../secret-tokens.ts';
 import { userReference } from '../user-reference.ts';
 import { Invitation, type NewInvitation } from './invitation-schemas.ts';
@@ -77,7 +78,7 @@ export async function resendInvitation(ctx: SystemCtx, { invitation: id }: Key):
     await lockInvitation(ctx, tx, id);
     const now = ctx.now();
     const invitation = (await tx.row<Invitation>(sql`
-      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id},
+      UPDATE invitations i SET token_hash = ${hashSecret(token)}, invited_by = ${ctx.user.id}, by_platform = false,
         expires_at = ${addValidity(now)}, updated_at = ${now.toISOString()}
       WHERE i.id = ${id} RETURNING ${columns}`)) as Invitation;
     await mailInvitation(ctx, tx, invitation, token);
@@ -138,7 +139,7 @@ async function insertInvitation(
     VALUES (${ctx.newId()}, ${ctx.tenant.id}, ${email}, ${roleId}, ${hashSecret(token)}, ${ctx.user.id},
       ${now.toISOString()}, ${now.toISOString()}, ${addValidity(now)})
     ON CONFLICT (tenant_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO UPDATE SET id = excluded.id,
-      role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
+      role_id = excluded.role_id, token_hash = excluded.token_hash, invited_by = excluded.invited_by, by_platform = false,
       created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
     RETURNING ${columns}`);
   return invitation as Invitation;
@@ -169,9 +170,4 @@ async function mailInvitation(
     warning: 'If you did not expect this invitation, ignore this mail.',
   };
   await ctx.system.mail.send(mail, tx);
-}
-
-/** `undefined` for a name that a mail program would turn into a link: the mail may go to a stranger. */
-function unlessLink(name: string): string | undefined {
-  return /[/:@\\]|\.\p{L}/u.test(name) ? undefined : name;
 }

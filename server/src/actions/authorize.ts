@@ -13,7 +13,7 @@ export interface Principal {
 }
 
 /** What a call needs: an action, or an event that a caller subscribes to. */
-export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'internal' | 'tenant'>;
+export type Requirement = Pick<RegisteredAction, 'module' | 'needs' | 'public' | 'internal' | 'tenant' | 'isReadOnly'>;
 
 /** Knows the modules of each tenant. Returns a promise only if it has to wait. */
 export interface ModuleDirectory {
@@ -48,16 +48,27 @@ function requireMembership({ tenant, caller, membership }: Principal): void {
 }
 
 function requirePermission(
-  { tenant = 'required' }: Requirement,
+  { tenant = 'required', isReadOnly }: Requirement,
   { caller, membership }: Principal,
   needs: RegisteredAction['needs'],
 ): void {
   if (needs !== signedIn) {
-    if (!hasAnyPermission(membership, needs)) throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') });
+    const isHeld = hasAnyPermission(membership, needs);
+    if (membership?.isUnverified && !(isHeld && isReadOnly)) throw fail('auth.email_not_verified');
+    if (!isHeld)
+      throw fail('auth.forbidden', { permission: [needs].flat().join(' or ') }, scopeChallenge(caller, needs));
     return;
   }
   // Actions that need no tenant concern the caller's account, and an API client has none.
   if (tenant !== 'required' && caller?.session.kind === 'client') throw fail('auth.no_account');
+}
+
+/** Tells a client that its token is limited to other permissions (RFC 6750, 3.1). */
+function scopeChallenge(caller: Caller | undefined, needs: RegisteredAction['needs']) {
+  const { scopes } = caller?.session ?? {};
+  const missing = [needs].flat().filter((scope) => typeof scope === 'string' && !scopes?.has(scope));
+  if (!scopes || missing.length === 0) return {};
+  return { headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${missing.join(' ')}"` } };
 }
 
 function hasAnyPermission(membership: Membership | undefined, needs: RegisteredAction['needs']): boolean {

@@ -127,7 +127,12 @@ function refuse(services: CallServices, call: Call, error: unknown): never {
   throw error;
 }
 
-const recordedRefusals: ReadonlySet<string> = new Set(['auth.forbidden', 'bus.rate_limited', 'http.too_many_requests']);
+const recordedRefusals: ReadonlySet<string> = new Set([
+  'auth.forbidden',
+  'auth.email_not_verified',
+  'bus.rate_limited',
+  'http.too_many_requests',
+]);
 
 function takeFromLimits({ limiter, config, now }: CallServices, call: Call): void {
   const { action, countedAddress: address, clientAddress, operationKey } = call;

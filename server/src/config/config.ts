@@ -64,7 +64,7 @@ const variables = {
       '`http://<BASE_DOMAIN>:<PORT>`',
       ({ baseDomain, port }) => new URL(`http://${baseDomain}:${port}`).origin,
     ),
-    help: 'The public URL of the platform, used in mails and links.',
+    help: 'The public URL of the platform, used in mails and links. If it is a subdomain of `BASE_DOMAIN`, no tenant can have that subdomain.',
   }),
   storagePath: variable({
     name: 'STORAGE_PATH',

@@ -36,7 +36,7 @@ import type { Principal } from '../actions/authorize.ts';
 import { isOfVersion } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
-import { isLocalRequest, networkPrefix } from '../network.ts';
+import { isLocalRequest, networkPrefix, networkSite } from '../network.ts';
 import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { requireTenant } from '../tenancy/resolve-tenant.ts';
@@ -52,6 +52,7 @@ import { runTransaction, sendBroadcasts, type Transaction } from './transaction.
 const noClient: Client = {
   address: '',
   network: '',
+  site: '',
   userAgent: undefined,
   host: '',
   isLocal: true,
@@ -99,7 +100,8 @@ export class Context implements SystemCtx {
       const value = headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    const from = { address, network: networkPrefix(address), isLocal: isLocalRequest(source) };
+    const network = networkPrefix(address);
+    const from = { address, network, site: networkSite(network), isLocal: isLocalRequest(source) };
     return { ...from, host, userAgent: header('user-agent'), header };
   }
 

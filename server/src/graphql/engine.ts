@@ -90,7 +90,7 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
           authorize: async (one) =>
-            authorize(installations, { module: found.module, needs }, (one as Context).principal),
+            authorize(installations, { module: found.module, needs, isReadOnly: true }, (one as Context).principal),
           execute: (one, payload) => run(one as Context, request, operation, payload),
         };
         await subscription.authorize(ctx);

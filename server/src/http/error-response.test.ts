@@ -142,7 +142,6 @@ test('a body above the limit of the platform or of the action is 413 and names t
 
 test.each([
   ['no token', {}],
-  ['an unknown token', { authorization: 'Bearer of-bad-news' }],
   ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
   ['no token after the scheme', { authorization: 'Bearer ' }],
 ])('%s is 401 and names the authentication scheme', async (_, headers) => {
@@ -156,6 +155,15 @@ test.each([
   });
   expect({ status, scheme: answered['www-authenticate'] }).toEqual({ status: 401, scheme: 'Bearer' });
   expect(body.message).toBeTypeOf('string');
+});
+
+test('an unknown token is 401 with the error that OAuth requires', async () => {
+  const headers = { 'x-tenant': acme.id, authorization: 'Bearer of-bad-news' };
+  const answer = await platform.request({ url: '/api/v1/signed-in', headers });
+  expect({ status: answer.status, challenge: answer.headers['www-authenticate'] }).toEqual({
+    status: 401,
+    challenge: 'Bearer error="invalid_token", error_description="The token is unknown, expired or revoked."',
+  });
 });
 
 test('a caller without the permission is 403 and the message names the permission', async () => {

@@ -46,6 +46,13 @@ function failurePage({ exchange, headers }: FastifyRequest, failure: Failure): P
   return exchange.route.action.failurePage(exchange.kernel.services, failure);
 }
 
+/** Tells a client that its token is not valid (RFC 6750, 3.1). Without a token the challenge has no error. */
+function challenge({ code }: Failure, { headers }: FastifyRequest): Record<string, string> {
+  if (code !== 'auth.unauthenticated' || !/^Bearer +\S/i.test(headers.authorization ?? '')) return {};
+  const description = 'The token is unknown, expired or revoked.';
+  return { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description}"` };
+}
+
 function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   reply
     .status(failure.status)
@@ -53,6 +60,7 @@ function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply
       ...(failure.status === 503 ? { 'Retry-After': '1' } : {}),
       ...ignoredFieldsHeader(request.exchange?.ignoredFields ?? []),
       ...failure.extras.headers,
+      ...challenge(failure, request),
     })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));

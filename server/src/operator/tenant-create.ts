@@ -58,7 +58,7 @@ async function setRegion(kernel: Kernel, db: Db, tenantId: string, options: Comm
     SELECT FROM tenant_settings WHERE tenant_id = ${tenantId} AND key = 'general.country'`);
   if (isInherited && Object.keys(given).length === 0) return;
   const ctx = new Context(kernel, { requestId: 'tenant:create', system: true }).withCentral(db);
-  await ctx.bus.callIfInstalled('installation.setRegion', { tenantId, ...given });
+  await ctx.bus.callIfInstalled('installation.setRegion', { tenantId, region: given });
 }
 
 async function readRegion({ settings }: Kernel, tenantId: string) {

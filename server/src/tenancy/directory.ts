@@ -40,6 +40,7 @@ interface DirectoryOptions {
   readonly holdTimeoutMs: number;
   readonly signals: Signals;
   readonly baseDomain: string;
+  readonly appUrl: string;
 }
 
 /** The cache key of the whole ring table, which is small. */
@@ -62,14 +63,14 @@ export class Directory {
   readonly #resolved: GuardedCache<ResolvedTenant<DirectoryEntry>>;
   /** The handles of paused tenants. */
   readonly #held = new WeakSet<Db>();
-  readonly #baseDomain: string;
+  readonly #platform: { readonly baseDomain: string; readonly ownHost: string };
   readonly #lookup = {
     find: (label: string) => this.entry(label),
     ringAt: (segment: string) => this.ringAt(segment),
   };
 
-  constructor({ central, budget, findAddress, holdTimeoutMs, signals, baseDomain }: DirectoryOptions) {
-    this.#baseDomain = baseDomain;
+  constructor({ central, budget, findAddress, holdTimeoutMs, signals, baseDomain, appUrl }: DirectoryOptions) {
+    this.#platform = { baseDomain, ownHost: new URL(appUrl).hostname };
     this.#tenants = new GuardedCache({
       max: 20_000,
       load: async (label) => {
@@ -90,7 +91,7 @@ export class Directory {
       max: 20_000,
       load: (key) => {
         const [host = '', header] = key.split('\n');
-        return resolveTenant(this.#lookup, baseDomain, { host, header });
+        return resolveTenant(this.#lookup, this.#platform, { host, header });
       },
     });
     const onConnectionChange = (ok: boolean) => {
@@ -108,7 +109,7 @@ export class Directory {
   /** The tenant that a claim names; `undefined` if it names none. Throws for an invalid, unknown or suspended one. */
   resolve({ host, header }: TenantClaim): MaybePromise<ResolvedTenant<TenantEntry> | undefined> {
     const key = header === undefined ? host : `${host}\n${header}`;
-    if (key.length > maxCachedClaimLength) return resolveTenant(this.#lookup, this.#baseDomain, { host, header });
+    if (key.length > maxCachedClaimLength) return resolveTenant(this.#lookup, this.#platform, { host, header });
     return this.#resolved.get(key);
   }
 

@@ -11,7 +11,7 @@ export function listDomains(central: Db, tenantId: string): Promise<TenantDomain
 }
 
 export async function addAlias(central: Db, tenantId: string, domain: string): Promise<TenantDomain> {
-  const problem = labelProblem(domain, await ringSegments(central));
+  const problem = labelProblem(domain, await findOwnLabels(central));
   if (problem) throw invalid({ domain: [problem] });
   return central.tx(async (tx) => {
     // Concurrent additions wait for each other, so that each of them counts.
@@ -39,8 +39,25 @@ export async function removeAlias(central: Db, tenantId: string, domain: string)
   });
 }
 
-/** The hostname segments of rings, which no tenant may use as a label. */
-export async function ringSegments(central: Db): Promise<ReadonlySet<string>> {
-  const rows = await central.rows<{ segment: string }>(sql`SELECT hostname_segment AS segment FROM module_rings`);
-  return new Set(rows.map(({ segment }) => segment));
+const ownLabelsKey = 'platform.own_labels';
+
+/** Labels of the installation, which no tenant may use: the hostname segments of rings and those of `APP_URL`. */
+export async function findOwnLabels(central: Db): Promise<ReadonlySet<string>> {
+  const rows = await central.rows<{ label: string }>(sql`
+    SELECT hostname_segment AS label FROM module_rings
+    UNION SELECT jsonb_array_elements_text(value) FROM platform_settings WHERE key = ${ownLabelsKey}`);
+  return new Set(rows.map(({ label }) => label));
+}
+
+/** Records the labels of `APP_URL` if it is below the base domain, for every process and command. */
+export async function recordOwnLabels(
+  central: Db,
+  { appUrl, baseDomain }: { readonly appUrl: string; readonly baseDomain: string },
+): Promise<void> {
+  const { hostname } = new URL(appUrl);
+  const isBelow = hostname.endsWith(`.${baseDomain}`);
+  const labels = isBelow ? hostname.slice(0, -baseDomain.length - 1).split('.') : [];
+  await central.run(sql`
+    INSERT INTO platform_settings (key, value) VALUES (${ownLabelsKey}, ${JSON.stringify(labels)})
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE platform_settings.value <> excluded.value`);
 }

@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 
 /**
- * Labels that cannot be a tenant's id or alias, in addition to the hostname segments of rings: those of the platform, of
- * usual rings, and those that would let a tenant pose as the platform.
+ * Labels that cannot be a tenant's id or alias, in addition to those of the installation: those of the platform, of usual
+ * rings, and those that would let a tenant pose as the platform.
  */
 export const reservedLabels: ReadonlySet<string> = new Set(
   `www api admin app mail smtp ftp ns1 ns2 static assets cdn docs status install login auth oauth graphql health ws
@@ -22,10 +22,10 @@ function isLabel(text: string): boolean {
   return pattern.test(text) && !text.startsWith('xn--');
 }
 
-/** Why a label cannot be used for a tenant; `undefined` if it can. */
-export function labelProblem(label: string, ringSegments: ReadonlySet<string>): string | undefined {
+/** Why a label cannot be used for a tenant; `undefined` if it can. `ownLabels` are those of the installation. */
+export function labelProblem(label: string, ownLabels: ReadonlySet<string>): string | undefined {
   if (!isLabel(label)) return 'Use lower-case letters, digits and inner hyphens, at most 63 characters.';
-  if (reservedLabels.has(label) || ringSegments.has(label)) return `${label} is reserved.`;
+  if (reservedLabels.has(label) || ownLabels.has(label)) return `${label} is reserved.`;
   return undefined;
 }
 

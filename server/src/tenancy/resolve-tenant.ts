@@ -24,13 +24,20 @@ interface Lookup<Entry> {
   ringAt(segment: string): Promise<string | undefined>;
 }
 
+interface Platform {
+  readonly baseDomain: string;
+  /** The host name of `APP_URL`. */
+  readonly ownHost: string;
+}
+
 /** Decides which tenant a call is bound to, for every transport. Host and header must not disagree. */
 export async function resolveTenant<Entry extends { readonly id: string; readonly isSuspended?: boolean }>(
   lookup: Lookup<Entry>,
-  baseDomain: string,
+  platform: Platform,
   claim: TenantClaim,
 ): Promise<ResolvedTenant<Entry> | undefined> {
-  const host = await parseHost(lookup, baseDomain, hostname(claim.host));
+  if (claim.header === '') throw fail('tenancy.empty_header');
+  const host = await parseHost(lookup, platform, hostname(claim.host));
   const byHost = host && (await requireTenant(lookup, host.label));
   const byHeader = claim.header === undefined ? undefined : await requireTenant(lookup, claim.header);
   if (byHost && byHeader && byHost.id !== byHeader.id) throw fail('tenancy.ambiguous');
@@ -53,14 +60,14 @@ export async function requireTenant<Entry>(lookup: Pick<Lookup<Entry>, 'find'>, 
   return tenant;
 }
 
-/** Parses `acme.localhost` and `acme.edge.localhost`; `undefined` for other hosts and for reserved labels. */
+/** Parses `acme.localhost` and `acme.edge.localhost`; `undefined` for the platform, other hosts and reserved labels. */
 async function parseHost(
   lookup: Lookup<unknown>,
-  baseDomain: string,
+  { baseDomain, ownHost }: Platform,
   host: string,
 ): Promise<{ label: string; ring: string | undefined } | undefined> {
   const name = host.toLowerCase().replace(/\.$/, '');
-  if (!name.endsWith(`.${baseDomain}`)) return undefined;
+  if (name === ownHost || !name.endsWith(`.${baseDomain}`)) return undefined;
   const [label, segment, ...more] = name.slice(0, -baseDomain.length - 1).split('.');
   if (!label || reservedLabels.has(label)) return undefined;
   if (segment === undefined) return (await lookup.ringAt(label)) ? undefined : { label, ring: undefined };

@@ -38,9 +38,9 @@ const settings = {
   }),
   'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
-    default: 'full',
+    default: 'view',
     description:
-      'Access of users without a verified email address: `full` (as their role), `view` (read only) or `none`.',
+      'Access of users who have never verified their email address: `full` (as their role), `view` (read only) or `none`.',
     permission: 'settings.security',
   }),
   'general.locale': setting({

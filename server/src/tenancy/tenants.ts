@@ -1,7 +1,7 @@
 import { type Db, Failure, type FieldError, type NewTenant, type Sql, sql, taken } from '@chowk/kit/kernel';
 import { invalid } from '../errors.ts';
 import type { TenantServer } from './central-database.ts';
-import { ringSegments } from './domains.ts';
+import { findOwnLabels } from './domains.ts';
 import { databaseName, labelProblem, randomLabel } from './labels.ts';
 import { migrationState, recordMigration } from './migrate-fleet.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
@@ -53,7 +53,7 @@ export async function createTenant(
 
 /** Why an id cannot be used for a new tenant; `undefined` if it can. */
 export async function idProblem(central: Db, databases: TenantDatabases, id: string): Promise<FieldError | undefined> {
-  const problem = labelProblem(id, await ringSegments(central));
+  const problem = labelProblem(id, await findOwnLabels(central));
   if (problem) return { code: 'invalid', message: problem };
   const existing = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
@@ -91,7 +91,7 @@ export async function ensureDatabase(databases: TenantDatabases, id: string): Pr
 
 /** Returns whether the tenant has the domain now; `false` if another one does. */
 export async function ensureDomain(db: Db, id: string, domain: string, kind: 'random' | 'alias'): Promise<boolean> {
-  if (labelProblem(domain, await ringSegments(db))) return false;
+  if (labelProblem(domain, await findOwnLabels(db))) return false;
   if (await insertDomain(db, id, domain, kind)) return true;
   return (await db.row(sql`SELECT FROM domains WHERE domain = ${domain} AND tenant_id = ${id}`)) !== undefined;
 }
@@ -191,10 +191,10 @@ async function isForeign(databases: TenantDatabases, database: string, server: T
 }
 
 async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: readonly string[] }): Promise<void> {
-  const segments = await ringSegments(central);
-  const problem = labelProblem(id, segments);
+  const ownLabels = await findOwnLabels(central);
+  const problem = labelProblem(id, ownLabels);
   if (problem) throw invalid({ id: [problem] });
-  const problems = aliases.map((alias) => labelProblem(alias, segments)).filter((problem) => problem !== undefined);
+  const problems = aliases.map((alias) => labelProblem(alias, ownLabels)).filter((problem) => problem !== undefined);
   if (problems.length > 0) throw invalid({ aliases: problems });
 }
 

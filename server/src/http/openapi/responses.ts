@@ -163,10 +163,12 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
   const codes: (string | false)[] = [
     isBound && 'tenancy.bad_host',
     isBound && 'tenancy.ambiguous',
+    isBound && 'tenancy.empty_header',
     tenant === 'required' && 'tenancy.required',
     hasBody && (accepts === 'multipart' ? 'http.malformed_form' : 'http.malformed_json'),
     needs !== undefined && 'auth.unauthenticated',
     needs !== undefined && needs !== signedIn && 'auth.forbidden',
+    needs !== undefined && needs !== signedIn && 'auth.email_not_verified',
     needs === signedIn && tenant !== 'required' && 'auth.no_account',
     needs !== undefined && isBound && 'auth.not_a_member',
     isBound && 'tenancy.unknown',

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useLoaderData } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from '../../form/use-form.ts';
-import { anonymous } from '../../session/session.ts';
+import { anonymous, api, sessionState } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BrokenLink } from './broken-link.tsx';
@@ -28,7 +28,9 @@ function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) 
   const cache = useQueryClient();
   const [result, setResult] = useState(already_verified ? `The address ${email} is verified.` : undefined);
   const { isBusy, problem, errors, props } = useForm<object, 'hash'>(async () => {
-    const { message } = await anonymous.email.verify(link);
+    // The first verification ends all sessions but the one it is made in.
+    const client = sessionState() === 'signed-in' ? api() : anonymous;
+    const { message } = await client.email.verify(link);
     setResult(message);
     void cache.invalidateQueries();
   });

@@ -1,7 +1,7 @@
 import { type ApplicationState, ChowkError } from '@chowk/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { anonymous } from '../../session/session.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -10,6 +10,7 @@ import { EntryLayout } from '../entry/entry-layout.tsx';
 import { Step } from '../install/step.tsx';
 import { DocumentUpload } from './document-upload.tsx';
 import { ProvisioningSteps } from './provisioning-steps.tsx';
+import { findUploadToken } from './upload-token.ts';
 
 const secondsByStatus = { provisioning: 2, pending: 15, failed: 30 };
 
@@ -162,12 +163,17 @@ function Progress({ application }: { readonly application: ApplicationState }) {
 
 function Documents({ application }: { readonly application: ApplicationState }) {
   const { application_id, required_documents, uploaded_documents } = application;
+  const [uploadToken] = useState(() => findUploadToken(application_id));
+  if (uploadToken === undefined) {
+    return <Notice tone="warning">To upload documents, open the link in our email to the applicant.</Notice>;
+  }
   return (
     <ul className="grid gap-4">
       {required_documents.map((type) => (
         <DocumentUpload
           key={type}
           applicationId={application_id}
+          uploadToken={uploadToken}
           type={type}
           isUploaded={uploaded_documents.includes(type)}
         />

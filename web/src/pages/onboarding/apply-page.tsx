@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
+import { keepUploadToken } from './upload-token.ts';
 
 interface Values {
   readonly referral_code: string;
@@ -33,7 +34,8 @@ export function ApplyPage() {
       const filled = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
       const application = { referral_code, business_name, contact_name, email, ...filled };
       try {
-        const { application_id: id } = await anonymous.onboarding.apply(application);
+        const { application_id: id, upload_token } = await anonymous.onboarding.apply(application);
+        keepUploadToken(id, upload_token);
         await navigate({ to: '/apply/$id', params: { id } });
       } catch (error) {
         setExisting(existingApplication(error));

@@ -19,12 +19,13 @@ type DocumentType = Parameters<ReturnType<typeof createClient>['onboarding']['up
 
 interface DocumentUploadProps {
   readonly applicationId: string;
+  readonly uploadToken: string;
   readonly type: string;
   readonly isUploaded: boolean;
 }
 
 /** Sends a document as soon as it is chosen or dropped. */
-export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUploadProps) {
+export function DocumentUpload({ applicationId, uploadToken, type, isUploaded }: DocumentUploadProps) {
   const noteId = useId();
   const [share, setShare] = useState(0);
   const [isOver, setOver] = useState(false);
@@ -34,7 +35,8 @@ export function DocumentUpload({ applicationId, type, isUploaded }: DocumentUplo
       setShare(0);
       checkFile(file);
       const client = createClient({ url: location.origin, fetch: fetchWithProgress(setShare) });
-      return client.onboarding.uploadDocument({ id: applicationId, type: type as DocumentType, file });
+      const headers = { 'X-Upload-Token': uploadToken };
+      return client.onboarding.uploadDocument({ id: applicationId, type: type as DocumentType, file }, { headers });
     },
     onSettled: () => cache.invalidateQueries({ queryKey: ['application', applicationId] }),
   });

@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     const { body } = await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
     const page = await openPage();
     await prepare(page);
-    await page.goto(`${platform.origin}/apply/${body.application_id}`);
+    await page.goto(`${platform.origin}/apply/${body.application_id}#${body.upload_token}`);
     return { id: body.application_id as string, page, email: form.email };
   }
 
@@ -135,6 +135,20 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await inspect(page, 'application-review');
     const { body } = await platform.request({ url: `/api/v1/reseller-register/${id}/status` });
     expect(body).toMatchObject({ kyc_status: 'submitted', uploaded_documents: ['government_id', 'selfie'] });
+  });
+
+  test('documents can be uploaded after the application in the same tab, and not by others who know its address', async () => {
+    const code = await newCode({ kyc_required: true });
+    const page = await openPage(`${platform.origin}/apply?code=${code}`);
+    await fill(page, `${uniqueId()}@example.com`);
+    await page.getByRole('button', { name: 'Send the application' }).click();
+    await heading(page, 'Upload your documents').waitFor();
+    await page.reload();
+    await page.getByLabel('Selfie').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: picture });
+    await page.getByText('Received.').waitFor();
+    const other = await openPage(page.url());
+    await other.getByText('To upload documents, open the link in our email to the applicant.').waitFor();
+    await inspect(other, 'application-documents-foreign');
   });
 
   test('the page follows the decisions of the reviewer', async () => {
