@@ -305,6 +305,7 @@ const examples: Readonly<Record<string, Example>> = {
     bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
   },
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
+  GRAPHQL_COST_PER_MINUTE: integers('graphqlCostPerMinute', 100_000, 0, 1_000_000_000),
   SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),
   LOGIN_FAILURES_PER_MINUTE: integers('loginFailuresPerMinute', 10, 1, 10_000),
   RESENDS_PER_MINUTE: integers('resendsPerMinute', 3, 1, 1_000),

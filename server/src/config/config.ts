@@ -279,6 +279,12 @@ const variables = {
     default: 3000,
     help: 'The maximum number of requests per minute of a user in a tenant, or of an anonymous network; 0 turns the limit off.',
   }),
+  graphqlCostPerMinute: variable({
+    name: 'GRAPHQL_COST_PER_MINUTE',
+    kind: integer(0, 1_000_000_000),
+    default: 100_000,
+    help: 'The maximum complexity, in sum, of the GraphQL operations of a user in a tenant per minute; each value that introspection returns counts as one. 0 turns the limit off.',
+  }),
   socketsPerNetwork: variable({
     name: 'SOCKETS_PER_NETWORK',
     kind: integer(1, 10_000_000),
