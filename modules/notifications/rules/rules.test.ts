@@ -241,7 +241,7 @@ describe('a preview', () => {
     expect((await owner.get(path)).body.rules).toEqual([]);
   });
 
-  test('shows the latest order, masked as for the caller', async () => {
+  test('shows the latest order, with sensitive fields only to those who may see them', async () => {
     const { tenant, owner } = await team();
     const customer = { first_name: 'Ravi', phone: '+919876543210' };
     await owner.post('/api/v1/orders', { customer, items: [{ name: 'Tea', quantity: 2, price: '10' }] });
@@ -252,6 +252,8 @@ describe('a preview', () => {
       source: 'latest_order',
     });
     const manager = await platform.person({ tenant, role: 'Manager' });
-    expect((await manager.post(`${path}/preview`, rule)).body.preview.body).toBe('Ravi +**********10 20.00');
+    expect(await manager.post(`${path}/preview`, rule)).toMatchObject({ status: 403 });
+    const harmless = { ...rule, template: { body: '{{customer_name}} {{total}}' } };
+    expect((await manager.post(`${path}/preview`, harmless)).body.preview.body).toBe('Ravi 20.00');
   });
 });

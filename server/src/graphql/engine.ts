@@ -103,15 +103,20 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
-          authorize: async (one) =>
-            authorize(installations, { module: found.module, needs }, (one as Context).principal),
+          findRefusal: async (one) => {
+            try {
+              await authorize(installations, { module: found.module, needs }, (one as Context).principal);
+              return undefined;
+            } catch (error) {
+              return toRefusal(error);
+            }
+          },
           execute: (one, payload) => run(one as Context, request, operation, payload),
         };
-        await subscription.authorize(ctx);
+        refuseIf(await subscription.findRefusal(ctx));
         takePoints(ctx as Context, request.points);
         return subscription;
       } catch (error) {
-        if (error instanceof Failure && error.status < 500) return { errors: [failureError(error)] };
         return refusal(error);
       }
     },
@@ -144,6 +149,12 @@ const subscriptionsOnly = graphqlError('BAD_INPUT', 'Sockets are for subscriptio
 /** Code that walks the variables is recursive. */
 const maxVariablesDepth = 64;
 const variablesTooDeep = graphqlError('BAD_INPUT', `Variables can be nested ${maxVariablesDepth} deep at most.`);
+
+/** Rethrows what is not a failure of the caller. */
+function toRefusal(error: unknown): GraphqlError {
+  if (error instanceof Failure && error.status < 500) return failureError(error);
+  throw error;
+}
 
 function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
   if (error instanceof GraphqlRefusal) return { errors: error.errors };
