@@ -69,15 +69,15 @@ async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<
   if ('skip' in target) {
     const { skip: reason } = target;
     const content = { recipient: null, subject: null, body: null };
-    const id = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
+    const stored = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
     const fields = { tenant: ctx.tenant.id, rule: rule.id, event: event.name, channel: rule.channel };
-    if (id !== undefined) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
+    if (stored) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
     return;
   }
   const { recipient, users } = target;
   const content = render(rule, occurrence);
-  const id = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
-  if (id === undefined || !users) return;
+  const stored = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
+  if (!stored || !users) return;
   const title = content.subject || ctx.declaredEvents[event.name]?.summary || event.name;
   const { customer_id } = message;
   await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(occurrence) });

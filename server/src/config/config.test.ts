@@ -304,6 +304,7 @@ const examples: Readonly<Record<string, Example>> = {
     good: [['http://twilio-proxy.internal:8080', 'http://twilio-proxy.internal:8080']],
     bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
   },
+  MESSAGES_PER_DAY: integers('messagesPerDay', 200, 0, 1_000_000),
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
   GRAPHQL_COST_PER_MINUTE: integers('graphqlCostPerMinute', 100_000, 0, 1_000_000_000),
   SOCKETS_PER_NETWORK: integers('socketsPerNetwork', 1000, 1, 10_000_000),

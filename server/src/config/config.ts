@@ -273,6 +273,12 @@ const variables = {
     default: 'https://api.twilio.com',
     help: 'The API of Twilio, for text messages of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
   }),
+  messagesPerDay: variable({
+    name: 'MESSAGES_PER_DAY',
+    kind: integer(0, 1_000_000),
+    default: 200,
+    help: 'The number of emails and text messages that a tenant may send to customers on its first day; each further day of its age adds as many. 0 turns the limit off.',
+  }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',
     kind: integer(0, 10_000_000),

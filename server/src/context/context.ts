@@ -290,8 +290,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl } = this.#kernel.config;
-    return { twilioUrl };
+    const { twilioUrl, messagesPerDay } = this.#kernel.config;
+    return { twilioUrl, messagesPerDay };
   }
 
   get files(): Files {
