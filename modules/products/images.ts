@@ -1,4 +1,5 @@
 import { type Ctx, changesBetween, invalid, pickFields, type Upload, type WrittenFile } from '@chowk/kit';
+import { mustNotBeCopy } from './catalogue-rules.ts';
 import { fail } from './errors.ts';
 import { getProduct, lockProduct } from './products.ts';
 import { type Picture, resizeImage } from './resize-image.ts';
@@ -13,7 +14,9 @@ interface Key {
 /** Adds an uploaded image to the end of the list. */
 export async function addImage(ctx: Ctx, input: { id: string; file: Upload; alt: string }): Promise<ProductImage> {
   const { id, file, alt } = input;
-  requireRoom(await getProduct(ctx, { id }));
+  const current = await getProduct(ctx, { id });
+  await mustNotBeCopy(ctx, current);
+  requireRoom(current);
   const written = await writePictures(ctx, await resizeImage(file));
   return ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
@@ -59,6 +62,7 @@ export function deleteImage(ctx: Ctx, key: Key): Promise<Product> {
 }
 
 async function saveImages(ctx: Ctx, current: Product, images: ProductImage[]): Promise<Product> {
+  await mustNotBeCopy(ctx, current);
   const fields = { ...pickFields(NewProduct, current), images } as Fields;
   ctx.audit(changesBetween<Fields>(current, fields));
   const [product] = await saveProducts(ctx, [{ current, fields }]);
