@@ -139,7 +139,7 @@ function costOfOperation(
   const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
   );
-  const walk = { schema, fragments, costs: new Map(), variables: { ...Object.fromEntries(defaults), ...variables } };
+  const walk = { schema, fragments, costs: new Map(), variables: { __proto__: null, ...Object.fromEntries(defaults), ...variables } };
   return costOfSelections(walk, operation.selectionSet, schema.getRootType(operation.operation));
 }
 
