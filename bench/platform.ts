@@ -60,7 +60,8 @@ export async function startPlatform(stage: Stage, options: PlatformOptions): Pro
     stop: running.stop,
     headers: (tenant) => ({ authorization: `Bearer ${token}`, 'x-tenant': tenant }),
     async signIn() {
-      token = (await request<{ access_token: string }>('POST', '/api/v1/auth/login', {}, address.credentials)).access_token;
+      token = (await request<{ access_token: string }>('POST', '/api/v1/auth/login', {}, address.credentials))
+        .access_token;
     },
     get: (path, headers = {}) => request('GET', path, headers),
     post: (path, body, headers = {}) => request('POST', path, headers, body),

@@ -167,7 +167,12 @@ test('a request above the limit of requests is answered as GraphQL over HTTP des
   const by = (await limited.tenant()).caller();
   const headers = { accept: 'application/graphql-response+json', 'content-type': 'application/json' };
   const send = () =>
-    by.request({ method: 'POST', url: '/api/v1/graphql', headers, payload: JSON.stringify({ query: '{ __typename }' }) });
+    by.request({
+      method: 'POST',
+      url: '/api/v1/graphql',
+      headers,
+      payload: JSON.stringify({ query: '{ __typename }' }),
+    });
   expect((await send()).status).toBe(200);
   const refused = await send();
   expect(refused.status).toBe(429);

@@ -7,7 +7,9 @@ import { repositoryModules } from '../../server/testing/repository-modules.ts';
 /* Every permission that a role can have guards something. */
 
 const modules = await repositoryModules();
-const seeded = modules.flatMap(({ manifest }) => (manifest.permissions ?? []).map((one) => (typeof one === 'string' ? one : one.name))).sort();
+const seeded = modules
+  .flatMap(({ manifest }) => (manifest.permissions ?? []).map((one) => (typeof one === 'string' ? one : one.name)))
+  .sort();
 
 /** Permissions that a declaration names: of an action, an event, a setting or a call to another module. */
 const declared = new Set(

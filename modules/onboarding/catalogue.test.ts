@@ -42,7 +42,9 @@ describe('making a product mandatory', () => {
     const own = flag({ mandatory: false });
     const { id } = (await manager.post(products, own)).body.product;
     expect(await manager.patch(`${products}/${id}`, { mandatory: true })).toMatchObject(needsRights);
-    expect(await manager.patch(`${products}/${id}`, { mandatory: false, title: 'Big flag' })).toMatchObject({ status: 200 });
+    expect(await manager.patch(`${products}/${id}`, { mandatory: false, title: 'Big flag' })).toMatchObject({
+      status: 200,
+    });
     const query = 'mutation ($id: ID!) { updateProduct(id: $id, input: { mandatory: true }) { id } }';
     const { errors } = (await manager.post('/api/v1/graphql', { query, variables: { id } })).body;
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
@@ -86,7 +88,9 @@ describe('in the tenant of a merchant', () => {
       status: 422,
       errors: Object.fromEntries(Object.keys(changes).map((field) => [field, [problem]])),
     });
-    expect(await ravi.patch(path, { stock: 4, title: 'Flag', price: 5, mandatory: true })).toMatchObject({ status: 200 });
+    expect(await ravi.patch(path, { stock: 4, title: 'Flag', price: 5, mandatory: true })).toMatchObject({
+      status: 200,
+    });
     expect(await ravi.post(`${path}/stock`, { change: 3 })).toMatchObject({ body: { product: { stock: 7 } } });
     expect(await ravi.delete(path)).toMatchObject({ status: 409, body: { code: 'products.is_mandatory' } });
     expect(await find(ravi, product.sku)).toMatchObject({ title: 'Flag', price: '5.00', mandatory: true, stock: 7 });

@@ -84,12 +84,7 @@ async function findBySku(ctx: Ctx, rows: readonly CsvRow[], lock: Sql): Promise<
 }
 
 /** The product of a row and all its problems. */
-function readFields(
-  ctx: Ctx,
-  current: Product | undefined,
-  input: CsvRow['input'],
-  copies: ReadonlySet<string>,
-) {
+function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input'], copies: ReadonlySet<string>) {
   const issues = new Issues();
   const values: ProductChanges = { ...input };
   issues.addAll(ctx.check(current ? ProductChanges : NewProduct, values));

@@ -33,7 +33,8 @@ export async function findAccess(
   if (!isAllowed && saver.isMember && !events.includes(name)) return false;
   const permission = isAllowed ? viewSensitive : event.needs;
   const advice = 'save its URL or its events again, and deliver this event again.';
-  if (saved_by === null) return `The event needs the permission ${permission}, and nobody is known to have saved the webhook; ${advice}`;
+  if (saved_by === null)
+    return `The event needs the permission ${permission}, and nobody is known to have saved the webhook; ${advice}`;
   const who = saver.isMember ? 'who saved the webhook' : 'who saved the webhook is no longer a member of the team and';
   return `The user ${who} does not have the permission ${permission}; ${advice}`;
 }

@@ -203,7 +203,9 @@ describe('the permission of an event', () => {
     const refusal = { status: 403, body: { message: 'This needs the permission orders.view.' } };
     expect(await integrator.post(path, { url, events: ['order.created'] })).toMatchObject(refusal);
     expect(await integrator.post(path, { url, events: ['order.*'] })).toMatchObject(refusal);
-    expect(await integrator.post(path, { url, events: ['product.*', 'customer.created'] })).toMatchObject({ status: 201 });
+    expect(await integrator.post(path, { url, events: ['product.*', 'customer.created'] })).toMatchObject({
+      status: 201,
+    });
     const { events } = (await integrator.get(`${path}/events`)).body;
     const names = events.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(productEvents));
@@ -213,7 +215,9 @@ describe('the permission of an event', () => {
   test('limits what a pattern delivers', async () => {
     const { owner, deliveries } = await integration({ events: ['*'] });
     const items = [{ name: 'Tea', quantity: 1, price: '5' }];
-    expect(await owner.post('/api/v1/orders', { customer: { email: 'a@example.com' }, items })).toMatchObject({ status: 201 });
+    expect(await owner.post('/api/v1/orders', { customer: { email: 'a@example.com' }, items })).toMatchObject({
+      status: 201,
+    });
     await createProduct(owner, 'TEA');
     const delivered = async () => (await deliveries()).map(({ event }: { event: string }) => event);
     await eventually(async () => expect(await delivered()).toContain('product.created'));
@@ -226,7 +230,9 @@ describe('the permission of an event', () => {
     expect(body.webhook.saved_by).toEqual(expect.any(Number));
     await setRole('Nothing');
     await createProduct(owner, 'TEA');
-    const error = expect.stringMatching(/^The user who saved the webhook does not have the permission products.view; save /);
+    const error = expect.stringMatching(
+      /^The user who saved the webhook does not have the permission products.view; save /,
+    );
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: 0, error, can_redeliver: true }]),
     );
@@ -245,7 +251,9 @@ describe('the permission of an event', () => {
     const { tenant, owner, integrator, deliveries } = await integration({ events: ['product.*'] });
     await owner.delete(`/api/v1/team/${integrator.id}`);
     await createProduct(owner, 'TEA');
-    const left = expect.stringContaining('no longer a member of the team and does not have the permission products.view');
+    const left = expect.stringContaining(
+      'no longer a member of the team and does not have the permission products.view',
+    );
     await eventually(async () => expect((await deliveries())[0]).toMatchObject({ status: 'failed', error: left }));
     await tenant.db.run(sql`UPDATE webhooks SET saved_by = NULL`);
     await createProduct(owner, 'COFFEE');

@@ -66,7 +66,9 @@ describe('a tenant', () => {
     await addCustomers(admin, 'a');
     await eventually(async () => expect(await deliveries()).toMatchObject([skipped('once an Owner')]));
     const hash = createHash('sha1').update(owner.email).digest('hex');
-    expect(await owner.get(`/api/v1/email/verify/${owner.id}/${hash}?tenant=${tenant.id}`)).toMatchObject({ status: 200 });
+    expect(await owner.get(`/api/v1/email/verify/${owner.id}/${hash}?tenant=${tenant.id}`)).toMatchObject({
+      status: 200,
+    });
     await addCustomers(admin, 'b');
     await eventually(async () => expect(await deliveries()).toMatchObject([skipped('once an Owner'), sent]));
   });

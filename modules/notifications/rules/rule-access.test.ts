@@ -40,11 +40,14 @@ const isSkipped = (reason: RegExp) => [{ status: 'skipped', body: null, reason: 
 describe('without customers.view_sensitive', () => {
   test.each([
     ['a condition', { conditions: [phoneCondition] }],
-    ['a condition in the team', {
-      conditions: [phoneCondition],
-      channel: 'in_app',
-      recipient: { role: 'Manager' },
-    }],
+    [
+      'a condition in the team',
+      {
+        conditions: [phoneCondition],
+        channel: 'in_app',
+        recipient: { role: 'Manager' },
+      },
+    ],
     ['a text', { template: { subject: 'Hello', body: 'Call {{customer_phone}}' } }],
     ['a subject', { template: { subject: '{{ customer.phone }}', body: 'Hello' } }],
     ['an SMS', { channel: 'sms', template: { body: '{{customer_phone}}' } }],
@@ -55,7 +58,10 @@ describe('without customers.view_sensitive', () => {
     expect(await manager.post(`${path}/preview`, { ...customerRule, ...fields })).toMatchObject(refusal);
     const { id } = await save(manager, customerRule);
     expect(await manager.patch(`${path}/${id}`, fields)).toMatchObject(refusal);
-    expect(await owner.patch(`${path}/${id}`, fields)).toMatchObject({ status: 200, body: { rule: { saved_by: owner.id } } });
+    expect(await owner.patch(`${path}/${id}`, fields)).toMatchObject({
+      status: 200,
+      body: { rule: { saved_by: owner.id } },
+    });
     expect(await manager.patch(`${path}/${id}`, { template: customerRule.template, channel: 'email' })).toMatchObject(
       'conditions' in fields ? refusal : { status: 200 },
     );
@@ -94,7 +100,9 @@ describe('without customers.view_sensitive', () => {
       const { fields, placeholders } = events.find(({ name }: { name: string }) => name === 'customer.created');
       return [...fields.map((field: { path: string }) => field.path), ...placeholders];
     };
-    expect(await offered(owner)).toEqual(expect.arrayContaining(['customer.phone', 'customer_phone', 'customer.email']));
+    expect(await offered(owner)).toEqual(
+      expect.arrayContaining(['customer.phone', 'customer_phone', 'customer.email']),
+    );
     const names = await offered(manager);
     expect(names).toContain('customer.email');
     expect(names.filter((name) => /phone/.test(name))).toEqual([]);
@@ -110,7 +118,8 @@ describe('when a rule is applied', () => {
     expect(rule.saved_by).toBe(admin.id);
     await setRole(admin, 'Manager');
     await owner.post('/api/v1/customers', customer);
-    const reason = /^The user who saved the rule does not have the permission customers.view_sensitive; save the rule again/;
+    const reason =
+      /^The user who saved the rule does not have the permission customers.view_sensitive; save the rule again/;
     await eventually(async () => expect(await deliveries(owner, rule)).toMatchObject(isSkipped(reason)));
     await owner.post('/api/v1/customers', { ...customer, email: 'a@example.com', phone: '+919875550000' });
     await eventually(async () => expect(await deliveries(owner, rule)).toHaveLength(2));
@@ -122,7 +131,9 @@ describe('when a rule is applied', () => {
     const rule = await save(admin, sensitive);
     await setRole(admin, 'Manager');
     expect((await owner.patch(`${path}/${rule.id}`, { is_active: true })).body.rule.saved_by).toBe(admin.id);
-    expect((await owner.patch(`${path}/${rule.id}`, { conditions: [phoneCondition] })).body.rule.saved_by).toBe(owner.id);
+    expect((await owner.patch(`${path}/${rule.id}`, { conditions: [phoneCondition] })).body.rule.saved_by).toBe(
+      owner.id,
+    );
     await owner.post('/api/v1/customers', customer);
     await eventually(async () => expect(await deliveries(owner, rule)).toMatchObject([{ status: 'sent' }]));
   });
@@ -132,7 +143,8 @@ describe('when a rule is applied', () => {
     const rule = await save(admin, customerRule);
     await owner.delete(`/api/v1/team/${admin.id}`);
     await owner.post('/api/v1/customers', customer);
-    const reason = /no longer a member of the team and does not have the permission customers.view; save the rule again/;
+    const reason =
+      /no longer a member of the team and does not have the permission customers.view; save the rule again/;
     await eventually(async () => expect(await deliveries(owner, rule)).toMatchObject(isSkipped(reason)));
   });
 
@@ -163,7 +175,9 @@ describe('the permission of an event', () => {
     const names = events.map(({ name }: { name: string }) => name);
     expect(names).toContain('customer.created');
     expect(names.filter((name: string) => !name.startsWith('customer.'))).toEqual(['tenant.database_migrated']);
-    expect((await manager.get(`${path}/events`)).body.events.map(({ name }: { name: string }) => name)).toContain('order.created');
+    expect((await manager.get(`${path}/events`)).body.events.map(({ name }: { name: string }) => name)).toContain(
+      'order.created',
+    );
 
     const items = [{ name: 'Tea', quantity: 1, price: '5' }];
     await owner.post('/api/v1/orders', { customer, items });

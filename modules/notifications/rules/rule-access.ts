@@ -20,7 +20,8 @@ export async function findRefusal(ctx: Ctx, rule: Rule): Promise<string | undefi
   const saver = await ctx.audience(rule.saved_by);
   const permission = missingPermission(ctx, rule, saver);
   if (permission === undefined) return undefined;
-  if (rule.saved_by === null) return `The rule needs the permission ${permission}, and nobody is known to have saved it; ${advice}`;
+  if (rule.saved_by === null)
+    return `The rule needs the permission ${permission}, and nobody is known to have saved it; ${advice}`;
   const who = saver.isMember ? 'who saved the rule' : 'who saved the rule is no longer a member of the team and';
   return `The user ${who} does not have the permission ${permission}; ${advice}`;
 }

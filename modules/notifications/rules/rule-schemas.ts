@@ -70,7 +70,8 @@ export const Rule = NamedObject('NotificationRule', {
   ...outputFields(NewRule),
   saved_by: Type.Unsafe<number | null>({
     ...Nullable(UserId),
-    description: 'The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last.',
+    description:
+      'The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last.',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,

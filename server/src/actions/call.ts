@@ -148,7 +148,16 @@ function beginAuditEntry({ audit }: CallServices, call: Call, input: unknown): A
   if (!tenant || !isAudited) return undefined;
   // The text of a file is not recorded.
   const recorded = action.accepts === 'csv' ? undefined : input;
-  return audit.begin({ tenant, transport, module, action: action.name, userId, requestId, changesOnly, input: recorded });
+  return audit.begin({
+    tenant,
+    transport,
+    module,
+    action: action.name,
+    userId,
+    requestId,
+    changesOnly,
+    input: recorded,
+  });
 }
 
 /** Validates the input, runs the action and completes the audit entry. */
@@ -236,7 +245,9 @@ function validFields({ input: schema }: RegisteredAction, input: unknown, invali
     if (!removeField(copy, path)) delete copy[path[0] as string];
   }
   const isOpen = !schema || (schema as { additionalProperties?: unknown }).additionalProperties === true;
-  return isOpen ? copy : Object.fromEntries(Object.entries(copy).filter(([name]) => Object.hasOwn(schema.properties, name)));
+  return isOpen
+    ? copy
+    : Object.fromEntries(Object.entries(copy).filter(([name]) => Object.hasOwn(schema.properties, name)));
 }
 
 /** Returns whether the field was found. A missing one, which is required, counts as found. */

@@ -51,9 +51,7 @@ export function takeFromRateLimit(
   counted?: Counted,
 ): RateLimitState {
   const key = caller ? `${tenant?.id ?? ''} ${caller.id}` : networkPrefix(address);
-  return counted
-    ? limiter.take(`${counted.name} ${key}`, limit, now, counted.amount)
-    : limiter.take(key, limit, now);
+  return counted ? limiter.take(`${counted.name} ${key}`, limit, now, counted.amount) : limiter.take(key, limit, now);
 }
 
 export function tooManyRequests({ seconds }: RateLimitState) {

@@ -32,7 +32,11 @@ interface Document {
 const maxCount = 1_000_000;
 
 /** The number of values that `__schema` or `__type` returns, or more than `limit`. */
-export function countIntrospection(document: Document, field: FieldNode, limit = introspectionLimit(document.schema)): number {
+export function countIntrospection(
+  document: Document,
+  field: FieldNode,
+  limit = introspectionLimit(document.schema),
+): number {
   const counter = new Counter(document, limit);
   counter.addField(field, introspectionFields.get(field.name.value) as Field, undefined);
   return counter.count;

@@ -214,13 +214,19 @@ describe('introspection', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}: name`).join(' ');
     const unlimited = { ...platform, aliases: 1e9 };
     expect(refusal(`{ __schema { types { ${names(5)} } } }`, {}, unlimited)).toBeUndefined();
-    const error = refusal(`{ __schema { types { fields { type { fields { type { ${names(60)} } } } } } } }`, {}, unlimited);
+    const error = refusal(
+      `{ __schema { types { fields { type { fields { type { ${names(60)} } } } } } } }`,
+      {},
+      unlimited,
+    );
     expect(error).toMatchObject({ extensions: { code: 'QUERY_TOO_COMPLEX' } });
     expect(error?.message).toMatch(/^The number of introspected values is \d+; the limit is \d+\./);
   });
 
   test('a fragment within itself is counted without an end', () => {
-    expect(refusal('{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }')).toBeUndefined();
+    expect(
+      refusal('{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }'),
+    ).toBeUndefined();
   });
 
   test('an operation can have one field of it, also through fragments', () => {

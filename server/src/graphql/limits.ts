@@ -65,7 +65,15 @@ interface Walk {
   readonly variables: Values;
 }
 
-const nothing: Readonly<Cost> = { depth: 0, complexity: 0, aliases: 0, calls: 0, introspection: 0, introspected: 0, introspections: 0 };
+const nothing: Readonly<Cost> = {
+  depth: 0,
+  complexity: 0,
+  aliases: 0,
+  calls: 0,
+  introspection: 0,
+  introspected: 0,
+  introspections: 0,
+};
 const sizeNames: readonly string[] = ['first', 'limit', 'per_page'];
 /** The one argument of a field that is derived from an action. */
 const inputName = 'input';
@@ -139,7 +147,12 @@ function costOfOperation(
   const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
   );
-  const walk = { schema, fragments, costs: new Map(), variables: { __proto__: null, ...Object.fromEntries(defaults), ...variables } };
+  const walk = {
+    schema,
+    fragments,
+    costs: new Map(),
+    variables: { __proto__: null, ...Object.fromEntries(defaults), ...variables },
+  };
   return costOfSelections(walk, operation.selectionSet, schema.getRootType(operation.operation));
 }
 
@@ -189,7 +202,8 @@ function costOfField(walk: Walk, field: FieldNode, parent: Type): Cost {
     return { ...nothing, aliases, introspection, introspected, introspections: 1 };
   }
   const { calls } = children;
-  const size = sizeOfField(walk, field, definition) ?? (calls > 0 && isUnsizedList(definition, parent) ? assumedSize : 1);
+  const size =
+    sizeOfField(walk, field, definition) ?? (calls > 0 && isUnsizedList(definition, parent) ? assumedSize : 1);
   return {
     depth: children.depth + 1,
     complexity: size * (1 + children.complexity),

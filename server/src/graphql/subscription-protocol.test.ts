@@ -372,8 +372,7 @@ test('a subscription that is not registered ends when lockdown begins, others co
   await client.next('connection_ack');
   await client.subscribe('registered', sold);
   await client.subscribe('other', `${sold} `);
-  const lock = (isLocked: boolean) =>
-    caller.patch('/api/v1/settings', { 'graphql.persisted_queries_only': isLocked });
+  const lock = (isLocked: boolean) => caller.patch('/api/v1/settings', { 'graphql.persisted_queries_only': isLocked });
   expect((await lock(true)).status).toBe(200);
   expect(await client.next('error')).toMatchObject({
     id: 'other',

@@ -23,7 +23,10 @@ export function sendErrorResponse(
 }
 
 function send(answer: Answer | undefined, failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
-  if (!answer) return sendJson(failure, request, reply);
+  if (!answer) {
+    sendJson(failure, request, reply);
+    return;
+  }
   reply
     .status(answer.status ?? failure.status)
     .headers({ ...failure.extras.headers, ...answer.headers })
