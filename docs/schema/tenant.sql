@@ -202,6 +202,12 @@ CREATE TABLE message_providers (
   CONSTRAINT message_providers_name_check CHECK ((name = ANY (ARRAY['twilio'::text, 'webhook'::text])))
 );
 
+CREATE TABLE message_quota (
+  day date NOT NULL,
+  count integer NOT NULL,
+  CONSTRAINT message_quota_pkey PRIMARY KEY (day)
+);
+
 CREATE TABLE messages (
   id uuid NOT NULL,
   channel text NOT NULL,
@@ -287,6 +293,7 @@ CREATE TABLE notification_rules (
   is_active boolean NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  saved_by bigint,
   CONSTRAINT notification_rules_pkey PRIMARY KEY (id),
   CONSTRAINT notification_rules_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text])))
 );
@@ -540,6 +547,7 @@ CREATE TABLE webhooks (
   previous_secret_expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  saved_by bigint,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DESC, id DESC);
