@@ -36,6 +36,7 @@ export async function startPlatform(stage: Stage, options: PlatformOptions): Pro
     APP_ENV: 'production',
     STORAGE_PATH: storagePath,
     RATE_LIMIT_PER_MINUTE: '10000000',
+    GRAPHQL_COST_PER_MINUTE: '0',
     ...environment,
   });
   const address: Omit<Platform, 'headers' | 'signIn' | 'get' | 'post' | 'stop'> = JSON.parse(await running.firstLine());

@@ -496,7 +496,7 @@ export interface Api {
   readonly graphql: {
     /**
      * Run a GraphQL operation.
-     * GraphQL over HTTP: the response is `application/graphql-response+json` if the request accepts it. Each field of the operation needs the permission of its action.
+     * GraphQL over HTTP: the response is `application/graphql-response+json` if the request accepts it. Each field of the operation needs the permission of its action. Operations count against a limit of complexity per minute; above it, the status is 429 and the code of the error is RATE_LIMITED.
      * Available to every signed-in user.
      * `POST /api/v1/graphql`
      */
@@ -770,7 +770,7 @@ export interface Api {
     readonly getRule: Call<{ readonly id: string }, { readonly rule: NotificationRule }>;
     /**
      * Create a notification rule.
-     * Templates contain `{{order_number}}`, `{{total}}`, `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` and fields of the event by their path.
+     * Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` and fields of the event by their path.
      * Requires the permission `notifications.rules.manage`.
      * `POST /api/v1/notification-rules`
      */
@@ -1013,7 +1013,7 @@ export interface Api {
     /**
      * Get revenue and orders by day.
      * The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.
-     * Requires the permission `orders.view`.
+     * Requires the permission `reports.view`.
      * `GET /api/v1/orders/statistics`
      */
     readonly statistics: Call<OrdersStatisticsInput, OrderStatistics>;
@@ -1135,6 +1135,7 @@ export interface Api {
     readonly list: ListCall<ProductsListInput, ProductPage, Product>;
     /**
      * Create a product.
+     * A mandatory one, which all tenants of a reseller get, needs `reseller.catalogue.manage`.
      * Requires the permission `products.create`.
      * `POST /api/v1/products`
      */
@@ -1187,14 +1188,14 @@ export interface Api {
     readonly get: Call<{ readonly id: string }, { readonly product: Product }>;
     /**
      * Update a product.
-     * Fields that are not sent do not change.
+     * Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be changed; changing `mandatory` needs `reseller.catalogue.manage`.
      * Requires the permission `products.edit`.
      * `PATCH /api/v1/products/:id`
      */
     readonly update: Call<ProductChanges & { readonly id: string }, { readonly message: string; readonly product: Product }>;
     /**
      * Delete a product.
-     * Its SKU can be used again. A product with reservations cannot be deleted.
+     * Its SKU can be used again. A product with reservations cannot be deleted, nor can one that a reseller has made mandatory. A mandatory product of your own needs `reseller.catalogue.manage`.
      * Requires the permission `products.delete`.
      * `DELETE /api/v1/products/:id`
      */
@@ -1596,6 +1597,7 @@ export type ErrorCode =
   | 'graphql.asset_not_found'
   | 'graphql.persisted_not_found'
   | 'graphql.playground_disabled'
+  | 'graphql.too_expensive'
   | 'graphql.too_many_persisted'
   | 'http.bad_request'
   | 'http.idempotency_busy'
@@ -1693,6 +1695,7 @@ export type ErrorCode =
   | 'products.has_reservations'
   | 'products.image_not_found'
   | 'products.insufficient_stock'
+  | 'products.is_mandatory'
   | 'products.not_found'
   | 'products.reservation_not_found'
   | 'realtime.channel_forbidden'
@@ -2745,6 +2748,8 @@ export type NotificationRule = {
   /** `"customer"`; for `in_app`, `{ "user_id" }` or `{ "role" }` of members of the team. */
   readonly recipient: 'customer' | { readonly user_id: number } | { readonly role: string };
   readonly is_active: boolean;
+  /** The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last. */
+  readonly saved_by: number | null;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -2768,6 +2773,7 @@ export type NotificationRuleDelivery = {
   readonly channel: 'in_app' | 'email' | 'sms' | 'whatsapp';
   /** An address, a phone number or members of the team. Phones are masked without customers.view_sensitive. */
   readonly recipient: string | null;
+  /** Null without customers.view_sensitive, unless it was sent to members of the team. */
   readonly subject: string | null;
   /** Null without customers.view_sensitive, unless it was sent to members of the team. */
   readonly body: string | null;
@@ -3636,6 +3642,8 @@ export type Webhook = {
   /** When the platform disabled it, because all deliveries had failed for three days. */
   readonly disabled_at: string | null;
   readonly last_delivered_at: string | null;
+  /** The user whose permissions decide which events it gets: who set `url` or `events` last. */
+  readonly saved_by: number | null;
   readonly previous_secret_expires_at: string | null;
   /** ISO 8601 in UTC */
   readonly created_at: string;

@@ -77,6 +77,8 @@ interface Declaration {
   readonly file?: readonly string[];
   /** What a browser gets instead of the JSON of a failure, such as a form to sign in. `undefined`: the JSON. */
   failurePage?(system: SystemServices, failure: Failure): Promise<Answer | undefined>;
+  /** The response for a failure in the form of another protocol. `undefined`: the usual JSON. */
+  failureAnswer?(failure: Failure, accept: string): Answer | undefined;
 }
 
 interface OtherResponse {

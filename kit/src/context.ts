@@ -108,6 +108,8 @@ export interface Ctx {
    * `tenant_id` is added to the data. Inside `tx` it is sent after the commit. Delivered at most once: nothing is stored.
    */
   broadcast(channel: string, event: string, data: object): Promise<void>;
+  /** What a user may get of events now: the one who saved a rule, or nobody. Default: the caller. */
+  audience(userId?: number | null): Promise<Audience>;
   /** The events that modules of this ring declare, by name. */
   readonly declaredEvents: Readonly<Record<string, DeclaredEvent>>;
   /** Adds changes to the audit entry of the call, without values of personal fields. */
@@ -139,6 +141,18 @@ export interface DeclaredEvent {
   /** A sentence in the past tense: `An order was created`. */
   readonly summary: string;
   readonly payload: TSchema;
+  /** The permission that everybody who gets the event needs. */
+  readonly needs?: string | undefined;
+  /** The fields that need `customers.view_sensitive`, by dotted path; those of a list's items have the path of the list. */
+  readonly sensitiveFields: ReadonlySet<string>;
+}
+
+/** A user who gets events over a rule, a webhook or a subscription. */
+export interface Audience {
+  readonly isMember: boolean;
+  can(permission: string): boolean;
+  /** The events that the user may get, by name. */
+  readonly events: Readonly<Record<string, DeclaredEvent>>;
 }
 
 export interface DeclaredNotificationType extends NotificationType {

@@ -12,7 +12,7 @@ export interface EventDefinition<Payload = unknown> {
   subject?(payload: Payload): string | undefined;
   /** The field of GraphQL's `Subscription` for the event. It needs a permission. */
   readonly graphql?: string;
-  /** The permission that subscribers need. */
+  /** The permission that those need who get the event over a subscription, a rule or a webhook. */
   readonly needs?: string;
   /** The only user who gets the event, over GraphQL. Listeners get it by its name, not by a pattern. */
   recipient?(payload: Payload): number;

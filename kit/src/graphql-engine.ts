@@ -25,8 +25,8 @@ export interface GraphqlSubscription {
   readonly event: string;
   /** The only user whose events it delivers. */
   readonly userId: number | undefined;
-  /** Throws unless the user of the context may receive the event now. */
-  authorize(ctx: RequestContext): Promise<void>;
+  /** Why the user of the context may not receive the event now; `undefined` if they may. */
+  findRefusal(ctx: RequestContext): Promise<GraphqlError | undefined>;
   /** The result for the payload of an event, as the user of the context may see it. */
   execute(ctx: RequestContext, payload: unknown): Promise<GraphqlResult>;
 }

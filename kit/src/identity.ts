@@ -51,6 +51,8 @@ export interface Identity {
   authenticate(token: string): MaybePromise<Caller | undefined>;
   /** `undefined` if the caller is not a member of the tenant. */
   membership(caller: Caller, tenantId: string): MaybePromise<Membership | undefined>;
+  /** The rights of a user without a session, such as the one who saved a rule; `undefined` if they are not a member. */
+  rights(userId: number, tenantId: string): MaybePromise<Membership | undefined>;
   /** The caller of a session, for sockets, which outlive their token; `undefined` if it has expired or is revoked. */
   session(id: string): Promise<Caller | undefined>;
   /** Calls the listener when sessions, users or memberships have changed, in any process. */

@@ -4,6 +4,7 @@ export { type Action, type Actions, type Method, permissionsFor } from './action
 export type { ModuleOptions, Settings } from './catalogue.ts';
 export type { CommandForm, CommandInput } from './command.ts';
 export type {
+  Audience,
   Bus,
   Cache,
   DeclaredEvent,

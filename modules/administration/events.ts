@@ -8,6 +8,7 @@ export const events = {
   'settings.changed': defineEvent({
     summary: 'Settings of the tenant were changed; `keys` lists them',
     payload: Type.Object({ keys: Type.Array(Type.String()) }),
+    needs: 'settings.view',
   }),
 };
 

@@ -29,6 +29,7 @@ export const events = {
     summary: 'Two customers are about to be merged; a listener in the transaction can still combine rows of both',
     payload: Type.Object({ primary: CustomerRecord, secondary: CustomerRecord }),
     subject: ({ primary }) => primary.id,
+    needs,
   }),
   'customer.merged': defineEvent({
     ...common,

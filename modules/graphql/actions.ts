@@ -1,5 +1,5 @@
 import { Answer, signedIn, systemAction, Type } from '@chowk/kit';
-import { execute } from './execute.ts';
+import { execute, failureAnswer } from './execute.ts';
 import { checkQuery, createPersisted, deletePersisted, listPersisted } from './persisted.ts';
 import { playgroundActions } from './playground/actions.ts';
 import {
@@ -24,7 +24,8 @@ export const actions = {
     summary: 'Run a GraphQL operation',
     description:
       'GraphQL over HTTP: the response is `application/graphql-response+json` if the request accepts it. Each field of ' +
-      'the operation needs the permission of its action.',
+      'the operation needs the permission of its action. Operations count against a limit of complexity per minute; above it, ' +
+      'the status is 429 and the code of the error is RATE_LIMITED.',
     http: 'POST /graphql',
     needs: signedIn,
     unchecked: true,
@@ -36,7 +37,9 @@ export const actions = {
     output: Result,
     responses: {
       400: { description: 'The request is not one of GraphQL over HTTP.', body: Result, isAlternative: true },
+      429: { description: 'Too many requests, or operations that cost too much.', body: Result, isAlternative: true },
     },
+    failureAnswer,
     run: execute,
   }),
   'graphql.schema': systemAction({

@@ -1,5 +1,5 @@
-import { Answer, type SystemCtx } from '@chowk/kit';
-import type { GraphqlResult } from './engine-types.ts';
+import { Answer, type Failure, type SystemCtx } from '@chowk/kit';
+import type { GraphqlError, GraphqlResult } from './engine-types.ts';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 
@@ -21,10 +21,27 @@ function refuse(ctx: SystemCtx, message: string): Answer {
   return new Answer(body, { status: 400, headers: { 'content-type': typeFor(ctx) } });
 }
 
+/** A request above the rate limit, as GraphQL over HTTP describes it. Other failures have the form of REST. */
+export function failureAnswer({ status, code, message, extras }: Failure, accept: string): Answer | undefined {
+  if (status !== 429) return undefined;
+  const seconds = Number(extras.headers?.['Retry-After']);
+  return tooMany(accept, { message, extensions: { code: rateLimited, reason: code, retry_after: seconds } });
+}
+
+const rateLimited = 'RATE_LIMITED';
+
+function tooMany(accept: string, error: GraphqlError): Answer {
+  const headers = { 'content-type': mediaType(accept), 'Retry-After': String(error.extensions.retry_after) };
+  return new Answer(JSON.stringify({ errors: [error] }), { status: 429, headers, isRefusal: true });
+}
+
 /** An operation that was not executed is an error of HTTP only for clients that know the media type of GraphQL. */
 function answer(ctx: SystemCtx, result: GraphqlResult): Answer {
   const type = typeFor(ctx);
-  const status = 'data' in result || !type.startsWith(responseType) ? 200 : 400;
+  const isExecuted = 'data' in result;
+  const limit = isExecuted ? undefined : result.errors?.find(({ extensions }) => extensions.code === rateLimited);
+  if (limit) return tooMany(acceptedBy(ctx), limit);
+  const status = isExecuted || !type.startsWith(responseType) ? 200 : 400;
   const isRefusal = wasRefused(result);
   return new Answer(JSON.stringify(result), { status, headers: { 'content-type': type }, isRefusal });
 }
@@ -38,6 +55,13 @@ function wasRefused({ data, errors = [] }: GraphqlResult): boolean {
 }
 
 function typeFor(ctx: SystemCtx): string {
-  const accepted = ctx.client.header('accept') ?? '';
-  return `${accepted.includes(responseType) ? responseType : 'application/json'}; charset=utf-8`;
+  return mediaType(acceptedBy(ctx));
+}
+
+function acceptedBy(ctx: SystemCtx): string {
+  return ctx.client.header('accept') ?? '';
+}
+
+function mediaType(accept: string): string {
+  return `${accept.includes(responseType) ? responseType : 'application/json'}; charset=utf-8`;
 }

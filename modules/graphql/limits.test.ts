@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql';
 import { expect, test } from 'vitest';
 import { hostileDocuments, hostileSchema } from '../../server/testing/hostile-documents.ts';
 import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
@@ -17,7 +18,7 @@ const hostile = {
 };
 const platform = await startPlatform({
   modules: [...(await repositoryModules('graphql', 'administration')), hostile],
-  environment: { RATE_LIMIT_PER_MINUTE: '0' },
+  environment: { RATE_LIMIT_PER_MINUTE: '0', GRAPHQL_COST_PER_MINUTE: '0' },
 });
 const acme = await platform.tenant();
 const permissions = ['settings.view', 'settings.edit', 'graphql.settings.manage'];
@@ -117,6 +118,77 @@ test('introspection is refused where it is disabled, and a tenant can enable it'
   for (const query of introspection) expect(await findCode(query, {}, admin)).toBeUndefined();
   expect((await misspelt(admin)).errors[0].message).toContain('Did you mean');
   for (const query of introspection) expect(await findCode(query, {}, other)).toBe('INTROSPECTION_DISABLED');
+});
+
+test('introspection is limited to one field, and common tools get theirs', async () => {
+  const types = Array.from({ length: 29 }, (_, index) => `a${index}: __schema { types { fields { name } } }`);
+  expect(await findCode(`{ ${types.join(' ')} }`)).toBe('QUERY_TOO_COMPLEX');
+  expect(await findCode('query A { __schema { description } } query B { __schema { description } }')).toBe('BAD_INPUT');
+  expect(await findCode(getIntrospectionQuery())).toBeUndefined();
+});
+
+test('operations of a user in a tenant have a limit of complexity per minute, in sum', async () => {
+  const limited = await startPlatform({
+    modules: [...(await repositoryModules('graphql', 'administration')), hostile],
+    environment: { GRAPHQL_COST_PER_MINUTE: '2500', GRAPHQL_INTROSPECTION: 'true' },
+  });
+  const tenant = await limited.tenant();
+  const [spender, other] = [tenant.caller(), tenant.caller()];
+  const query = { query: '{ orders(first: 500) { id } }' };
+  const send = (by: TestCaller, body: object = query) => by.post('/api/v1/graphql', body);
+  expect([(await send(spender)).status, (await send(spender)).status]).toEqual([200, 200]);
+  const refused = await send(spender);
+  const seconds = Number(refused.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(0);
+  expect({ status: refused.status, body: refused.body }).toEqual({
+    status: 429,
+    body: {
+      errors: [
+        {
+          message: `Your GraphQL operations of the last minute exceed a complexity of 2500 in sum; try again in ${seconds} seconds.`,
+          extensions: { code: 'RATE_LIMITED', reason: 'graphql.too_expensive', retry_after: seconds },
+        },
+      ],
+    },
+  });
+  expect((await send(spender, { query: '{ count }' })).status).toBe(200);
+  expect((await send(other)).status).toBe(200);
+  expect((await send((await limited.tenant()).caller())).status).toBe(200);
+  const curious = tenant.caller();
+  expect((await send(curious, { query: getIntrospectionQuery() })).status).toBe(200);
+  expect((await send(curious, { query: '{ count }' })).status).toBe(429);
+});
+
+test('a request above the limit of requests is answered as GraphQL over HTTP describes', async () => {
+  const limited = await startPlatform({
+    modules: await repositoryModules('graphql', 'administration'),
+    environment: { RATE_LIMIT_PER_MINUTE: '1' },
+  });
+  const by = (await limited.tenant()).caller();
+  const headers = { accept: 'application/graphql-response+json', 'content-type': 'application/json' };
+  const send = () =>
+    by.request({
+      method: 'POST',
+      url: '/api/v1/graphql',
+      headers,
+      payload: JSON.stringify({ query: '{ __typename }' }),
+    });
+  expect((await send()).status).toBe(200);
+  const refused = await send();
+  expect(refused.status).toBe(429);
+  expect(refused.headers['content-type']).toBe('application/graphql-response+json; charset=utf-8');
+  expect(JSON.parse(refused.body)).toEqual({
+    errors: [
+      {
+        message: expect.stringContaining('Too many requests'),
+        extensions: {
+          code: 'RATE_LIMITED',
+          reason: 'http.too_many_requests',
+          retry_after: Number(refused.headers['retry-after']),
+        },
+      },
+    ],
+  });
 });
 
 const codes = [

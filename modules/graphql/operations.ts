@@ -1,5 +1,6 @@
 import { type SystemCtx, systemOperation, Type } from '@chowk/kit';
 import type { GraphqlError, GraphqlSubscription } from './engine-types.ts';
+import { findLockdownRefusal } from './persisted-request.ts';
 import { readOperation } from './read-operation.ts';
 import { recordUnregistered } from './unregistered.ts';
 
@@ -23,6 +24,9 @@ async function subscribe(ctx: SystemCtx, { request }: { request: object }): Prom
   if ('refusal' in read) return { errors: [read.refusal] };
   const { operation, unregistered } = read;
   const subscription = await ctx.system.graphql.subscribe(ctx, operation);
-  if (unregistered && 'event' in subscription) recordUnregistered(ctx, { ...operation, hash: unregistered });
-  return subscription;
+  if ('errors' in subscription) return subscription;
+  if (unregistered) recordUnregistered(ctx, { ...operation, hash: unregistered });
+  const findRefusal: GraphqlSubscription['findRefusal'] = async (one) =>
+    (await subscription.findRefusal(one)) ?? findLockdownRefusal(ctx, operation.query);
+  return { ...subscription, findRefusal };
 }

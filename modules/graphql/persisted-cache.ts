@@ -30,10 +30,14 @@ export const getPersistedQueries = platformState((system) => {
 
 /** The persisted query with this hash; counts one use of it. */
 export async function takePersisted(ctx: SystemCtx, hash: string): Promise<PersistedOperation | undefined> {
-  const { cache, uses } = getPersistedQueries(ctx.system);
-  const operation = await cache.get(`${ctx.tenant.id} ${hash}`, ctx.db);
-  if (operation) uses.add(ctx, operation);
+  const operation = await findPersisted(ctx, hash);
+  if (operation) getPersistedQueries(ctx.system).uses.add(ctx, operation);
   return operation;
+}
+
+/** The persisted query with this hash; counts nothing. */
+export async function findPersisted(ctx: SystemCtx, hash: string): Promise<PersistedOperation | undefined> {
+  return getPersistedQueries(ctx.system).cache.get(`${ctx.tenant.id} ${hash}`, ctx.db);
 }
 
 /** Notifies all processes that these persisted queries have changed. */

@@ -1,7 +1,7 @@
 import type { SystemCtx } from '@chowk/kit';
 import type { GraphqlError } from './engine-types.ts';
 import { hashQuery } from './persisted.ts';
-import { takePersisted } from './persisted-cache.ts';
+import { findPersisted, takePersisted } from './persisted-cache.ts';
 
 /** The query to execute, or why none is executed. */
 type Resolved =
@@ -34,6 +34,13 @@ export async function resolveQuery(ctx: SystemCtx, query: string | undefined, ha
   return isRecorded ? { query, unregistered: key } : { query };
 }
 
+/** Why a subscription that was accepted before is no longer executed: lockdown was switched on since. */
+export async function findLockdownRefusal(ctx: SystemCtx, query: string): Promise<GraphqlError | undefined> {
+  const { 'graphql.persisted_queries_only': isLocked } = await ctx.settings();
+  if (!isLocked || (await findPersisted(ctx, hashQuery(query)))) return undefined;
+  return toError('required');
+}
+
 const refusals = {
   // Clients compare the message, and then send the query.
   notFound: { message: 'PersistedQueryNotFound', code: 'PERSISTED_QUERY_NOT_FOUND' },
@@ -45,6 +52,10 @@ const refusals = {
 } as const;
 
 function refuse(kind: keyof typeof refusals): Resolved {
+  return { refusal: toError(kind) };
+}
+
+function toError(kind: keyof typeof refusals): GraphqlError {
   const { message, code } = refusals[kind];
-  return { refusal: { message, extensions: { code } } };
+  return { message, extensions: { code } };
 }

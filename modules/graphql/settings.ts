@@ -27,7 +27,8 @@ export const settings = {
   'graphql.audit_mutations': setting({
     schema: Type.Boolean(),
     default: true,
-    description: 'Whether mutations are recorded in the audit log.',
+    description:
+      'Whether all mutations are recorded in the audit log. Deletions and changes of fields, such as amounts, always are.',
     permission,
   }),
   'graphql.limits.depth': limit(7, 'The maximum depth of an operation.'),

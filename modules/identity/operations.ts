@@ -9,6 +9,7 @@ import {
   type SystemCtx,
   sql,
   systemOperation,
+  Timestamp,
   Type,
   UserId,
   Uuid,
@@ -22,6 +23,7 @@ import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
 import { mailCustomer } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
+import { findStanding } from './mail/outbound-standing.ts';
 import { passwordProblem } from './profile/common-passwords.ts';
 import { sendVerification } from './profile/email.ts';
 import { sendPasswordReset } from './profile/password-reset.ts';
@@ -62,6 +64,13 @@ export const operations = {
     input: Type.Object({ name: Text }),
     output: Type.Boolean(),
     run: async (ctx, { name }) => (await ctx.central.row(roleNamed(ctx, name))) !== undefined,
+  }),
+  'identity.outboundStanding': systemOperation({
+    summary: 'Find out whether the tenant may write to customers',
+    description: 'Whether an Owner has verified the address of the account, and the age of the tenant.',
+    input: noInput,
+    output: Type.Object({ is_verified: Type.Boolean(), created_at: Timestamp }),
+    run: findStanding,
   }),
   'identity.storeNotification': systemOperation({
     summary: 'Store a notification for users, outside a tenant',

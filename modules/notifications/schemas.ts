@@ -67,5 +67,9 @@ export const MessageResult = NamedObject('MessageResult', {
   provider: Type.Enum(['log', 'mail', 'twilio', 'webhook'], {
     description: '`log`: a line in the log; the message is not delivered.',
   }),
+  skipped: Type.Unsafe<string | null>({
+    ...Nullable(Type.String()),
+    description: 'Why the message is not sent, such as the limit of a new organization.',
+  }),
 });
 export type MessageResult = Static<typeof MessageResult>;

@@ -76,7 +76,7 @@ export const actions = {
       'day. An order counts on the day it was placed. Cancelled and failed orders do not count.',
     http: 'GET /orders/statistics',
     graphql: 'orderStatistics',
-    needs: 'orders.view',
+    needs: 'reports.view',
     input: StatisticsQuery,
     output: OrderStatistics,
     run: readStatistics,

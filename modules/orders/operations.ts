@@ -1,5 +1,5 @@
 import { Money, Nullable, operation, Pagination, paging, type Static, sql, Timestamp, Type, Uuid } from '@chowk/kit';
-import { customerOrderList } from './list.ts';
+import { customerOrderList, orderList } from './list.ts';
 import { Order } from './schemas.ts';
 
 const Statistics = Type.Object({
@@ -32,6 +32,10 @@ export const operations = {
         FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
           AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
     },
+  }),
+  'orders.listWithCustomers': operation({
+    summary: 'List orders as `orders.list` does, for callers whose permission has been checked',
+    ...orderList.paged,
   }),
   'orders.listByCustomer': operation({
     summary: 'List the orders of a customer, the most recent first',

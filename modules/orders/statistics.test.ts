@@ -87,7 +87,7 @@ async function shop(timezone = 'Asia/Kolkata') {
     .patch('/api/v1/settings', { 'general.timezone': timezone, 'general.currency': 'INR' });
   expect(status).toBe(200);
   const read = async (query = ''): Promise<OrderStatistics> => {
-    const answer = await tenant.caller('orders.view').get(`/api/v1/orders/statistics${query}`);
+    const answer = await tenant.caller('reports.view').get(`/api/v1/orders/statistics${query}`);
     expect(answer).toMatchObject({ status: 200 });
     return answer.body;
   };
@@ -248,10 +248,10 @@ test('reading uses the index on the time', async () => {
 
 test('days are limited, and viewing orders is needed', async () => {
   const { tenant } = await shop();
-  const refused = await tenant.caller('orders.view').get('/api/v1/orders/statistics?days=367');
+  const refused = await tenant.caller('reports.view').get('/api/v1/orders/statistics?days=367');
   expect({ status: refused.status, codes: refused.body.error_codes }).toEqual({
     status: 422,
     codes: { days: ['too_large'] },
   });
-  expect((await tenant.caller('customers.view').get('/api/v1/orders/statistics')).status).toBe(403);
+  expect((await tenant.caller('orders.view').get('/api/v1/orders/statistics')).status).toBe(403);
 });

@@ -52,6 +52,7 @@ export const actions = {
   }),
   'products.create': action({
     summary: 'Create a product',
+    description: 'A mandatory one, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
     http: 'POST /products',
     graphql: 'createProduct',
     needs: 'products.create',
@@ -135,7 +136,9 @@ export const actions = {
   }),
   'products.update': action({
     summary: 'Update a product',
-    description: 'Fields that are not sent do not change.',
+    description:
+      'Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be ' +
+      'changed; changing `mandatory` needs `reseller.catalogue.manage`.',
     http: 'PATCH /products/:id',
     graphql: 'updateProduct',
     needs: 'products.edit',
@@ -150,13 +153,15 @@ export const actions = {
   }),
   'products.delete': action({
     summary: 'Delete a product',
-    description: 'Its SKU can be used again. A product with reservations cannot be deleted.',
+    description:
+      'Its SKU can be used again. A product with reservations cannot be deleted, nor can one that a reseller has made ' +
+      'mandatory. A mandatory product of your own needs `reseller.catalogue.manage`.',
     http: 'DELETE /products/:id',
     graphql: 'deleteProduct',
     needs: 'products.delete',
     input: ById,
     answer: { message: 'Product deleted.' },
-    errors: ['products.has_reservations', 'http.precondition_failed'],
+    errors: ['products.has_reservations', 'products.is_mandatory', 'http.precondition_failed'],
     run: deleteProduct,
   }),
   'products.addImage': action({
@@ -170,7 +175,7 @@ export const actions = {
     input: NewUpload,
     output: ProductImage,
     answer: { key: 'image', message: 'Image added.', status: 201 },
-    errors: ['http.precondition_failed'],
+    errors: ['products.is_mandatory', 'http.precondition_failed'],
     run: addImage,
   }),
   'products.updateImage': action({
@@ -182,7 +187,7 @@ export const actions = {
     input: ImageChanges,
     output: Product,
     answer: { key: 'product', message: 'Image saved.' },
-    errors: ['products.image_not_found'],
+    errors: ['products.image_not_found', 'products.is_mandatory'],
     run: updateImage,
   }),
   'products.deleteImage': action({
@@ -193,7 +198,7 @@ export const actions = {
     input: ImageKey,
     output: Product,
     answer: { key: 'product', message: 'Image deleted.' },
-    errors: ['products.image_not_found'],
+    errors: ['products.image_not_found', 'products.is_mandatory'],
     run: deleteImage,
   }),
   'products.changeStock': action({

@@ -1,4 +1,5 @@
 import { type Ctx, type ImportReport, Issues, pickFields, readCsv, type Sql, sql } from '@chowk/kit';
+import { checkCopy, findCopies, lacksRights, manageCatalogue } from './catalogue-rules.ts';
 import { columns } from './columns.ts';
 import { csvFormat } from './csv-columns.ts';
 import { mergeImages } from './image-list.ts';
@@ -21,7 +22,7 @@ export function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<Impo
 /** The report that an import of this file would have now. */
 export function previewImport(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
   return inBatches(csv, async (rows) => {
-    const { errors, edits, unchanged, additions } = planBatch(ctx, rows, await findBySku(ctx, rows, sql``));
+    const { errors, edits, unchanged, additions } = await planBatch(ctx, rows, await findBySku(ctx, rows, sql``));
     return { created: additions.length, updated: edits.length, unchanged, errors };
   });
 }
@@ -44,7 +45,7 @@ async function inBatches(csv: string, run: (rows: readonly CsvRow[]) => Promise<
 
 async function importBatch(ctx: Ctx, rows: readonly CsvRow[]): Promise<BatchReport> {
   const existing = await findBySku(ctx, rows, sql`ORDER BY p.id FOR UPDATE OF p`);
-  const { errors, edits, unchanged, additions } = planBatch(ctx, rows, existing);
+  const { errors, edits, unchanged, additions } = await planBatch(ctx, rows, existing);
   const inserted = await insertProducts(
     ctx,
     additions.map(({ fields }) => fields),
@@ -57,14 +58,15 @@ async function importBatch(ctx: Ctx, rows: readonly CsvRow[]): Promise<BatchRepo
   return { created: inserted.length, updated: edits.length, unchanged, errors };
 }
 
-function planBatch(ctx: Ctx, rows: readonly CsvRow[], existing: ReadonlyMap<string, Product>) {
+async function planBatch(ctx: Ctx, rows: readonly CsvRow[], existing: ReadonlyMap<string, Product>) {
+  const copies = await findCopies(ctx, [...existing.values()]);
   const errors: RowErrors[] = [];
   const edits: Edit[] = [];
   const additions: { line: number; fields: Fields }[] = [];
   let unchanged = 0;
   for (const { line, input } of rows) {
     const current = existing.get(String(input.sku).toLowerCase());
-    const { fields, problems } = readFields(ctx, current, input);
+    const { fields, problems } = readFields(ctx, current, input, copies);
     if (problems) errors.push({ line, errors: problems });
     else if (!current) additions.push({ line, fields });
     else if (changedFields({ current, fields }).length > 0) edits.push({ current, fields });
@@ -85,7 +87,7 @@ async function findBySku(ctx: Ctx, rows: readonly CsvRow[], lock: Sql): Promise<
 }
 
 /** The product of a row and all its problems. */
-function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input']) {
+function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input'], copies: ReadonlySet<string>) {
   const issues = new Issues();
   const values: ProductChanges = { ...input };
   issues.addAll(ctx.check(current ? ProductChanges : NewProduct, values));
@@ -93,6 +95,10 @@ function readFields(ctx: Ctx, current: Product | undefined, input: CsvRow['input
   const { images } = valid as ProductChanges;
   const merged = images ? { images: mergeImages(ctx, current?.images ?? [], images) } : {};
   const fields = { ...(current && pickFields(NewProduct, current)), ...valid, ...merged } as Fields;
+  if (current && copies.has(current.id)) checkCopy(current, fields, issues);
+  else if (lacksRights(ctx, current?.mandatory ?? false, fields.mandatory)) {
+    issues.add('mandatory', `This needs the permission ${manageCatalogue}.`, 'not_allowed');
+  }
   const problem = priceProblem(fields);
   if (problem) issues.add('compare_at_price', problem);
   if (current && fields.stock < current.reserved) {

@@ -13,7 +13,8 @@ const platform = await startPlatform();
 
 async function shop() {
   const tenant = await platform.tenant();
-  const caller = tenant.caller(...['view', 'create', 'edit', 'import', 'export'].map((verb) => `products.${verb}`));
+  const permissions = ['view', 'create', 'edit', 'import', 'export'].map((verb) => `products.${verb}`);
+  const caller = tenant.caller(...permissions, 'reseller.catalogue.manage');
   return {
     caller,
     create: async (fields: object) => (await caller.post('/api/v1/products', { price: 1, ...fields })).body.product,

@@ -8,6 +8,10 @@ export const errors = {
     status: 409,
     message: 'Insufficient stock for {sku}: requested {requested}, available {available}.',
   },
+  'products.is_mandatory': {
+    status: 409,
+    message: 'The product is mandatory: your reseller sets everything except its stock, and it cannot be deleted.',
+  },
   'products.has_reservations': {
     status: 409,
     message: '{reserved} units of {sku} are reserved. Archive the product, or wait until they are sold or released.',

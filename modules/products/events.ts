@@ -34,6 +34,7 @@ export const events = {
   'product.mandatory_changed': defineEvent({
     summary: 'A mandatory product was created, changed or deleted, or has become or is no longer mandatory',
     payload: Type.Object({ ids: Type.Array(Uuid) }),
+    needs: common.needs,
   }),
   'product.stock_changed': defineEvent({
     ...common,

@@ -1,4 +1,5 @@
 import { type Ctx, changesBetween, invalid, pickFields, type Upload } from '@chowk/kit';
+import { mustNotBeCopy } from './catalogue-rules.ts';
 import { fail } from './errors.ts';
 import { getProduct, lockProduct } from './products.ts';
 import { type Fields, saveProducts } from './save.ts';
@@ -15,7 +16,9 @@ interface Key {
 /** Adds an uploaded image to the end of the list. */
 export async function addImage(ctx: Ctx, input: { id: string; file: Upload; alt: string }): Promise<ProductImage> {
   const { id, file, alt } = input;
-  requireRoom(await getProduct(ctx, { id }));
+  const current = await getProduct(ctx, { id });
+  await mustNotBeCopy(ctx, current);
+  requireRoom(current);
   const written = await ctx.files.writeImage(file, imageSizes);
   return ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
@@ -52,6 +55,7 @@ export function deleteImage(ctx: Ctx, key: Key): Promise<Product> {
 }
 
 async function saveImages(ctx: Ctx, current: Product, images: ProductImage[]): Promise<Product> {
+  await mustNotBeCopy(ctx, current);
   const fields = { ...pickFields(NewProduct, current), images } as Fields;
   ctx.audit(changesBetween<Fields>(current, fields));
   const [product] = await saveProducts(ctx, [{ current, fields }]);

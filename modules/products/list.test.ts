@@ -8,7 +8,10 @@ const platform = await startPlatform();
 
 async function shop() {
   const tenant = await platform.tenant();
-  const caller = tenant.caller('products.view', 'products.create', 'products.edit', 'products.delete');
+  const caller = tenant.caller(
+    ...['view', 'create', 'edit', 'delete'].map((verb) => `products.${verb}`),
+    'reseller.catalogue.manage',
+  );
   const list = async (query = '') => {
     const answer = await caller.get(`/api/v1/products${query}`);
     expect(answer).toMatchObject({ status: 200 });

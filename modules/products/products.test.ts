@@ -3,7 +3,13 @@ import { startPlatform } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
-const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
+const merchant = acme.caller(
+  'products.view',
+  'products.create',
+  'products.edit',
+  'products.delete',
+  'reseller.catalogue.manage',
+);
 const unknownId = '0190a000-0000-7000-8000-000000000000';
 
 let sequence = 0;

@@ -10,6 +10,7 @@ import {
   taken,
   violatedIndex,
 } from '@chowk/kit';
+import { checkCopy, findCopies, mustNotBeCopy, requireRights } from './catalogue-rules.ts';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitMandatoryChanged } from './events.ts';
@@ -50,6 +51,7 @@ export async function getProductsBySku(
 }
 
 export async function checkNewProduct(ctx: Ctx, input: Partial<NewProduct>, issues: Issues): Promise<void> {
+  requireRights(ctx, false, input.mandatory);
   checkPrice(input, issues);
   // Only if there are other problems to report; otherwise the insertion checks it.
   if (issues.any) await checkSku(ctx, input.sku, issues);
@@ -70,6 +72,9 @@ export async function checkChanges(
   const current = await lockProduct(ctx, id);
   const images = changes.images ? { images: mergeImages(ctx, current.images, changes.images) } : {};
   const fields = { ...pickFields(NewProduct, current), ...changes, ...images } as Fields;
+  const isCopy = (await findCopies(ctx, [current])).size > 0;
+  if (isCopy) checkCopy(current, fields, issues);
+  else requireRights(ctx, current.mandatory, fields.mandatory);
   checkPrice(fields, issues);
   if (fields.sku !== current.sku) await checkSku(ctx, fields.sku, issues, id);
   return { current, fields };
@@ -95,6 +100,8 @@ export async function updateProduct(ctx: Ctx, _input: ProductChanges & Key, edit
 export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
+    await mustNotBeCopy(tx, product);
+    requireRights(tx, product.mandatory, false);
     if (product.reserved > 0) throw fail('products.has_reservations', product);
     await tx.db.run(sql`
       UPDATE products SET images = '[]', deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);

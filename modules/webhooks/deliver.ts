@@ -1,4 +1,5 @@
 import { type Ctx, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { findAccess } from './access.ts';
 import { pruneDeliveries } from './deliveries.ts';
 import { recordResponse, secondsToWait } from './pauses.ts';
 import type { Webhook } from './schemas.ts';
@@ -17,6 +18,9 @@ type Attempt = { readonly id: string; readonly task: string };
 
 interface Pending {
   readonly webhook_id: string;
+  readonly event: string;
+  readonly events: string[];
+  readonly saved_by: number | null;
   readonly url: string;
   readonly is_active: boolean;
   readonly secret: string;
@@ -34,6 +38,8 @@ interface Outcome {
   readonly error: string | null;
   /** No further attempt makes sense. */
   readonly isFinal: boolean;
+  /** Nothing was sent, so that the webhook is not at fault. */
+  readonly isRefused?: boolean;
 }
 
 export const jobs = {
@@ -48,7 +54,8 @@ declare module '@chowk/kit/catalogue' {
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const pending = await findPending(ctx, attempt);
   if (!pending) return;
-  if (!pending.is_active) return ctx.tx((tx) => record(tx, attempt, pending, inactive));
+  const refusal = await findRefusal(ctx, pending);
+  if (refusal !== undefined) return ctx.tx((tx) => record(tx, attempt, pending, refuse(refusal)));
   const seconds = await secondsToWait(ctx, pending.webhook_id);
   if (seconds > 0) return ctx.tx((tx) => postpone(tx, attempt, seconds));
   const outcome = await send(ctx, attempt.id, pending);
@@ -68,18 +75,20 @@ async function postpone(ctx: Ctx, { id, task }: Attempt, seconds: number): Promi
   if (updated === 1) await ctx.jobs.add('webhooks.deliver', { id, task: next }, { delaySeconds: seconds });
 }
 
-const inactive: Outcome = {
-  status: null,
-  body: null,
-  durationMs: null,
-  error: 'The webhook is not active.',
-  isFinal: true,
-};
+async function findRefusal(ctx: Ctx, pending: Pending): Promise<string | undefined> {
+  if (!pending.is_active) return 'The webhook is not active.';
+  const access = await findAccess(ctx, pending, pending.event);
+  return typeof access === 'string' ? access : access ? undefined : 'The webhook no longer gets this event.';
+}
+
+function refuse(error: string): Outcome {
+  return { status: null, body: null, durationMs: null, error, isFinal: true, isRefused: true };
+}
 
 /** `undefined` if the delivery was completed or redelivered since the job was added. */
 function findPending(ctx: Ctx, { id, task }: Attempt): Promise<Pending | undefined> {
   return ctx.db.row<Pending>(sql`
-    SELECT d.webhook_id, d.payload, d.attempts, d.started_at, w.url, w.is_active, w.secret,
+    SELECT d.webhook_id, d.event, d.payload, d.attempts, d.started_at, w.events, w.saved_by, w.url, w.is_active, w.secret,
       CASE WHEN w.previous_secret_expires_at > ${ctx.now()} THEN w.previous_secret END AS previous_secret
     FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
     WHERE d.id = ${id} AND d.task_id = ${task} AND d.status = 'pending' AND d.payload IS NOT NULL`);
@@ -137,7 +146,7 @@ async function record(ctx: Ctx, { id, task }: Attempt, pending: Pending, outcome
   const { webhook_id, started_at } = pending;
   if (delay !== undefined) await ctx.jobs.add('webhooks.deliver', { id, task: next }, { delaySeconds: delay });
   else if (error === null) await recordSuccess(ctx, webhook_id);
-  else if (pending.is_active) await disable(ctx, webhook_id, outcome.status === gone ? undefined : started_at);
+  else if (!outcome.isRefused) await disable(ctx, webhook_id, outcome.status === gone ? undefined : started_at);
 }
 
 /** At most once a minute, so that deliveries do not wait for each other. */

@@ -10,9 +10,10 @@ import {
   sql,
   Uuid,
 } from '@chowk/kit';
+import { findAccess } from './access.ts';
 import { fail } from './errors.ts';
 import { endPause } from './pauses.ts';
-import { WebhookDelivery } from './schemas.ts';
+import { type Webhook, WebhookDelivery } from './schemas.ts';
 import { getWebhook } from './webhooks.ts';
 
 const keptDays = 30;
@@ -43,26 +44,40 @@ type EmittedEvent = Pick<Delivery, 'id' | 'name' | 'emittedAt'> & { readonly pay
 
 /** Queues a delivery to each webhook that subscribes to the event. */
 export async function queueDeliveries(ctx: Ctx, payload: unknown, event: Delivery): Promise<void> {
-  const active = await ctx.db.rows<{ id: string; events: string[] }>(
-    sql`SELECT id, events FROM webhooks WHERE is_active`,
+  const active = await ctx.db.rows<Pick<Webhook, 'id' | 'events' | 'saved_by'>>(
+    sql`SELECT id, events, saved_by FROM webhooks WHERE is_active`,
   );
   const matching = active.filter(({ events }) => events.some((pattern) => matchesEvent(pattern, event.name)));
-  if (matching.length === 0) return;
+  const deliveries: { id: string; refusal: string | undefined }[] = [];
+  for (const webhook of matching) {
+    const access = await findAccess(ctx, webhook, event.name);
+    if (access !== false) deliveries.push({ id: webhook.id, refusal: access === true ? undefined : access });
+  }
+  if (deliveries.length === 0) return;
   await ctx.tx(async (tx) => {
-    for (const { id } of matching) await queueDelivery(tx, id, { ...event, payload });
+    for (const { id, refusal } of deliveries) await queueDelivery(tx, id, { ...event, payload }, refusal);
   });
 }
 
-async function queueDelivery(ctx: Ctx, webhookId: string, event: EmittedEvent): Promise<WebhookDelivery | undefined> {
+/** With a refusal, the delivery is recorded as failed; it can be delivered again. */
+async function queueDelivery(
+  ctx: Ctx,
+  webhookId: string,
+  event: EmittedEvent,
+  refusal?: string,
+): Promise<WebhookDelivery | undefined> {
   const body = JSON.stringify({ type: event.name, timestamp: event.emittedAt, data: event.payload });
   const [id, task, now] = [ctx.newId(), ctx.newId(), ctx.now()];
+  const status = refusal === undefined ? 'pending' : 'failed';
+  const nextAttemptAt = refusal === undefined ? now : null;
   const delivery = await ctx.db.row<WebhookDelivery>(sql`
     INSERT INTO webhook_deliveries AS d
-      (id, webhook_id, event_id, event, status, payload, task_id, started_at, next_attempt_at, created_at, updated_at)
-    SELECT ${id}, w.id, ${event.id}, ${event.name}, 'pending', ${body}, ${task}, ${now}, ${now}, ${now}, ${now}
+      (id, webhook_id, event_id, event, status, payload, task_id, started_at, next_attempt_at, error, created_at, updated_at)
+    SELECT ${id}, w.id, ${event.id}, ${event.name}, ${status}, ${body}, ${task}, ${now}, ${nextAttemptAt}::timestamptz,
+      ${refusal ?? null}, ${now}, ${now}
     FROM webhooks w WHERE w.id = ${webhookId}
     ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING ${columns}`);
-  if (delivery) await ctx.jobs.add('webhooks.deliver', { id, task });
+  if (delivery && refusal === undefined) await ctx.jobs.add('webhooks.deliver', { id, task });
   return delivery;
 }
 

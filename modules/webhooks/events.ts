@@ -6,6 +6,7 @@ export const events = {
     summary: 'A webhook was disabled because its deliveries failed',
     payload: Type.Object({ webhook: Webhook }),
     subject: ({ webhook }) => webhook.id,
+    needs: 'settings.api_clients',
   }),
 };
 

@@ -9,6 +9,7 @@ import {
   type Static,
   Timestamp,
   Type,
+  UserId,
   Uuid,
   updateSchema,
 } from '@chowk/kit';
@@ -49,6 +50,10 @@ export const Webhook = named(
       description: 'When the platform disabled it, because all deliveries had failed for three days.',
     }),
     last_delivered_at: Nullable(Timestamp),
+    saved_by: Type.Unsafe<number | null>({
+      ...Nullable(UserId),
+      description: 'The user whose permissions decide which events it gets: who set `url` or `events` last.',
+    }),
     previous_secret_expires_at: Nullable(Timestamp),
     created_at: Timestamp,
     updated_at: Timestamp,

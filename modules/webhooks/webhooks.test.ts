@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sql } from '@chowk/kit';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startAccounts } from '../../server/testing/accounts.ts';
+import { type Person, startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
 import { jobs } from './deliver.ts';
@@ -165,7 +165,7 @@ describe('a webhook', () => {
   test('gets its URL and events only from users who may see all that it sends', async () => {
     const acme = await (await startPlatform({ environment: allowReceiver })).tenant();
     const integrator = acme.caller('settings.api_clients');
-    const owner = acme.caller('settings.api_clients', 'customers.view_sensitive');
+    const owner = acme.caller('settings.api_clients', 'customers.view_sensitive', 'customers.view');
     const fields = { url, events: ['customer.*'] };
     const refusal = { status: 403, body: { message: 'This needs the permission customers.view_sensitive.' } };
     expect(await integrator.post(path, fields)).toMatchObject(refusal);
@@ -173,6 +173,103 @@ describe('a webhook', () => {
     expect(await integrator.patch(`${path}/${id}`, { url })).toMatchObject(refusal);
     expect(await integrator.patch(`${path}/${id}`, { events: ['*'] })).toMatchObject(refusal);
     expect(await integrator.patch(`${path}/${id}`, { is_active: false })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the permission of an event', () => {
+  const productEvents = ['product.created', 'product.updated', 'product.deleted'];
+  const createProduct = (owner: Person, sku: string) =>
+    owner.post('/api/v1/products', { sku, title: sku, price: '10' });
+
+  /** An integrator who may see products and customers but no orders. */
+  async function integration(fields: object) {
+    const tenant = await platform.tenant();
+    const owner = await platform.person({ tenant });
+    const permissions = ['settings.api_clients', 'customers.view', 'customers.view_sensitive', 'products.view'];
+    await owner.post('/api/v1/roles', { name: 'Integrator', permissions });
+    await owner.post('/api/v1/roles', { name: 'Nothing', permissions: ['settings.api_clients'] });
+    const integrator = await platform.person({ tenant, role: 'Agent' });
+    const setRole = async (role: string) =>
+      expect(await owner.patch(`/api/v1/team/${integrator.id}`, { role })).toMatchObject({ status: 200 });
+    await setRole('Integrator');
+    const { status, body } = await integrator.post(path, { url, ...fields });
+    const deliveries = async () => (await owner.get(`${path}/${body.webhook?.id}/deliveries`)).body.deliveries;
+    return { tenant, owner, integrator, status, body, setRole, deliveries };
+  }
+
+  test('is needed to ask for it by name or by a pattern that matches nothing else', async () => {
+    const { integrator, status } = await integration({ events: ['*'] });
+    expect(status).toBe(201);
+    const refusal = { status: 403, body: { message: 'This needs the permission orders.view.' } };
+    expect(await integrator.post(path, { url, events: ['order.created'] })).toMatchObject(refusal);
+    expect(await integrator.post(path, { url, events: ['order.*'] })).toMatchObject(refusal);
+    expect(await integrator.post(path, { url, events: ['product.*', 'customer.created'] })).toMatchObject({
+      status: 201,
+    });
+    const { events } = (await integrator.get(`${path}/events`)).body;
+    const names = events.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(productEvents));
+    expect(names.filter((name: string) => /^(order|conversation|settings)\./.test(name))).toEqual([]);
+  });
+
+  test('limits what a pattern delivers', async () => {
+    const { owner, deliveries } = await integration({ events: ['*'] });
+    const items = [{ name: 'Tea', quantity: 1, price: '5' }];
+    expect(await owner.post('/api/v1/orders', { customer: { email: 'a@example.com' }, items })).toMatchObject({
+      status: 201,
+    });
+    await createProduct(owner, 'TEA');
+    const delivered = async () => (await deliveries()).map(({ event }: { event: string }) => event);
+    await eventually(async () => expect(await delivered()).toContain('product.created'));
+    expect((await delivered()).filter((event: string) => event.startsWith('order.'))).toEqual([]);
+    expect(received.some(({ body }) => body.includes('"type":"order.'))).toBe(false);
+  });
+
+  test('is checked for each event: lost rights are in the log, and saving again repairs it', async () => {
+    const { owner, body, setRole, deliveries } = await integration({ events: ['product.created'] });
+    expect(body.webhook.saved_by).toEqual(expect.any(Number));
+    await setRole('Nothing');
+    await createProduct(owner, 'TEA');
+    const error = expect.stringMatching(
+      /^The user who saved the webhook does not have the permission products.view; save /,
+    );
+    await eventually(async () =>
+      expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: 0, error, can_redeliver: true }]),
+    );
+    const [{ id }] = await deliveries();
+    const again = `${path}/${body.webhook.id}/deliveries/${id}/redeliver`;
+    expect(await owner.post(again)).toMatchObject({ status: 202 });
+    await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: 1, error }]));
+    expect(await owner.get(`${path}/${body.webhook.id}`)).toMatchObject({ body: { webhook: { is_active: true } } });
+    const saved = await owner.patch(`${path}/${body.webhook.id}`, { events: ['product.created'] });
+    expect(saved.body.webhook.saved_by).toBe(owner.id);
+    expect(await owner.post(again)).toMatchObject({ status: 202 });
+    await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'delivered' }]));
+  });
+
+  test('is missing once the user has left, or if nobody is known to have saved the webhook', async () => {
+    const { tenant, owner, integrator, deliveries } = await integration({ events: ['product.*'] });
+    await owner.delete(`/api/v1/team/${integrator.id}`);
+    await createProduct(owner, 'TEA');
+    const left = expect.stringContaining(
+      'no longer a member of the team and does not have the permission products.view',
+    );
+    await eventually(async () => expect((await deliveries())[0]).toMatchObject({ status: 'failed', error: left }));
+    await tenant.db.run(sql`UPDATE webhooks SET saved_by = NULL`);
+    await createProduct(owner, 'COFFEE');
+    const unknown = expect.stringContaining('nobody is known to have saved the webhook');
+    await eventually(async () => expect((await deliveries())[0]).toMatchObject({ status: 'failed', error: unknown }));
+    expect(received).toEqual([]);
+  });
+
+  test('does not suffice for events with phones and addresses', async () => {
+    const { owner, setRole, deliveries } = await integration({ events: ['customer.created'] });
+    await owner.post('/api/v1/roles', { name: 'Masked', permissions: ['settings.api_clients', 'customers.view'] });
+    await setRole('Masked');
+    await owner.post('/api/v1/customers', { first_name: 'Meera', phone: '+919876543210' });
+    const error = expect.stringContaining('does not have the permission customers.view_sensitive');
+    await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'failed', error }]));
+    expect(received).toEqual([]);
   });
 });
 

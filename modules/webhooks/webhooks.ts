@@ -4,7 +4,6 @@ import {
   changesBetween,
   columnsFor,
   type Failure,
-  forbidden,
   type Issues,
   list,
   matchesEvent,
@@ -12,6 +11,7 @@ import {
   removedFields,
   sql,
 } from '@chowk/kit';
+import { requireAccess } from './access.ts';
 import { fail } from './errors.ts';
 import { NewWebhook, Webhook, type WebhookChanges, type WebhookWithSecret } from './schemas.ts';
 
@@ -37,8 +37,8 @@ export async function getWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
   return webhook;
 }
 
-export function checkNewWebhook(ctx: Ctx, input: Partial<NewWebhook>, issues: Issues): void {
-  mustViewSensitive(ctx);
+export async function checkNewWebhook(ctx: Ctx, input: Partial<NewWebhook>, issues: Issues): Promise<void> {
+  await requireAccess(ctx, input.events ?? []);
   checkFields(ctx, input, issues);
 }
 
@@ -50,8 +50,9 @@ export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<Webhoo
   const { count } = (await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
   if (count >= maxWebhooks) throw fail('webhooks.too_many', { max: maxWebhooks });
   const webhook = await ctx.db.row<Webhook>(sql`
-    INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, created_at, updated_at)
-    VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(ctx, id, secret)}, ${now}, ${now})
+    INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, saved_by, created_at, updated_at)
+    VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(ctx, id, secret)},
+      ${ctx.userId ?? null}, ${now}, ${now})
     RETURNING ${columns}`);
   return { webhook: webhook as Webhook, secret };
 }
@@ -63,18 +64,25 @@ export async function checkChanges(
 ): Promise<Webhook | undefined> {
   if (id === undefined) return undefined;
   const current = await lockWebhook(ctx, { id });
-  if (changes.url !== undefined || changes.events !== undefined) mustViewSensitive(ctx);
+  if (changesTarget(changes)) await requireAccess(ctx, changes.events ?? current.events);
   checkFields(ctx, changes, issues);
   return current;
 }
 
 export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges, current: Webhook): Promise<Webhook> {
   const { url, events, description, is_active } = { ...pickFields(NewWebhook, current), ...changes } as NewWebhook;
+  const savedBy = changesTarget(changes) ? (ctx.userId ?? null) : current.saved_by;
   ctx.audit(changesBetween<Webhook>(current, changes));
   return (await ctx.db.row<Webhook>(sql`
     UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
-      disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, unanswered = 0, paused_until = NULL, updated_at = ${ctx.now()}
+      saved_by = ${savedBy}, disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, unanswered = 0,
+      paused_until = NULL, updated_at = ${ctx.now()}
     WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
+}
+
+/** What is sent, or where to: it needs the rights for all events of the webhook. */
+function changesTarget({ url, events }: Partial<WebhookChanges>): boolean {
+  return url !== undefined || events !== undefined;
 }
 
 export async function deleteWebhook(ctx: Ctx, { id }: Key): Promise<void> {
@@ -114,7 +122,8 @@ function checkFields(ctx: Ctx, { url, events = [] }: Partial<NewWebhook>, issues
 }
 
 export async function listEvents(ctx: Ctx): Promise<{ events: { name: string; summary: string }[] }> {
-  const events = Object.entries(ctx.declaredEvents).map(([name, { summary }]) => ({ name, summary }));
+  const audience = await ctx.audience();
+  const events = Object.entries(audience.events).map(([name, { summary }]) => ({ name, summary }));
   return { events: events.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
@@ -132,9 +141,4 @@ async function lockWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
   if (!webhook) throw fail('webhooks.not_found', { id });
   ctx.mustMatch(webhook);
   return webhook;
-}
-
-/** Payloads are not masked, so choosing the URL or the events needs the permission to see sensitive fields. */
-function mustViewSensitive(ctx: Ctx): void {
-  if (!ctx.can('customers.view_sensitive')) throw forbidden('customers.view_sensitive');
 }

@@ -31,6 +31,11 @@ export const kernelErrors = {
     message: 'The input contains a value that cannot be stored. Remove NUL characters and numbers out of range.',
   },
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
+  'graphql.too_expensive': {
+    status: 429,
+    message:
+      'Your GraphQL operations of the last minute exceed a complexity of {limit} in sum; try again in {seconds} seconds.',
+  },
   'http.internal': {
     status: 500,
     message: 'An internal error occurred. Quote the request id when you contact support.',

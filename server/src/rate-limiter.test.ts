@@ -30,6 +30,28 @@ test('no window allows more requests than the limit', () => {
   );
 });
 
+test('amounts are counted in sum, and one that is refused is allowed after the announced seconds', () => {
+  const amounts = fc.array(fc.record({ amount: fc.integer({ min: 1, max: 20 }), gap: fc.nat(30_000) }));
+  fc.assert(
+    fc.property(amounts, (calls) => {
+      const key = newKey();
+      const perWindow = new Map<number, number>();
+      let now = start;
+      for (const { amount, gap } of calls) {
+        now += gap;
+        const { allowed, seconds } = limiter.take(key, 20, now, amount);
+        if (!allowed) {
+          now += seconds * 1_000;
+          expect(limiter.take(key, 20, now, amount).allowed).toBe(true);
+        }
+        const window = Math.floor(now / minute);
+        perWindow.set(window, (perWindow.get(window) ?? 0) + amount);
+      }
+      for (const sum of perWindow.values()) expect(sum).toBeLessThanOrEqual(20);
+    }),
+  );
+});
+
 test('a burst at the end of a window prevents a burst at the beginning of the next', () => {
   const key = newKey();
   const burst = (now: number) =>

@@ -58,17 +58,17 @@ export class RateLimiter {
     if (store) this.#timer = setInterval(() => void this.sync(), syncIntervalMs).unref();
   }
 
-  /** Counts a request, unless it is above the limit. */
-  take(key: string, limit: number, now: number): RateLimitState {
+  /** Counts a request, or an amount of at most `limit`, unless it is above the limit. */
+  take(key: string, limit: number, now: number, amount = 1): RateLimitState {
     const window = this.#windowAt(key, now);
-    const state = windowState(window, limit, now);
-    if (state.allowed) this.#count(key, window);
+    const state = windowState(window, limit, now, amount);
+    if (state.allowed) this.#count(key, window, amount);
     return state;
   }
 
   /** What `take` would return; counts nothing. */
   peek(key: string, limit: number, now: number): RateLimitState {
-    return windowState(this.#windowAt(key, now), limit, now);
+    return windowState(this.#windowAt(key, now), limit, now, 1);
   }
 
   /** Exchanges counts with the store. Counts that cannot be sent are sent with the next call. */
@@ -90,11 +90,11 @@ export class RateLimiter {
     return { number, count: 0, previous: window?.number === number - 1 ? window.count : 0, unsynced: 0 };
   }
 
-  #count(key: string, window: Window): void {
+  #count(key: string, window: Window, amount: number): void {
     if (window.count === 0) this.#windows.set(key, window);
-    window.count += 1;
+    window.count += amount;
     if (!this.#store) return;
-    window.unsynced += 1;
+    window.unsynced += amount;
     this.#queueForSync(key, window);
   }
 
@@ -133,20 +133,19 @@ export class RateLimiter {
   }
 }
 
-function windowState(window: Window, limit: number, now: number): RateLimitState {
+function windowState(window: Window, limit: number, now: number, amount: number): RateLimitState {
   const elapsed = now % windowMs;
   // The previous window counts by its share of the last minute. In integers, so that a retry exactly at the announced
   // time is allowed.
-  const room = limit - window.count - 1;
+  const room = limit - window.count - amount;
   const allowed = window.previous * (windowMs - elapsed) <= room * windowMs;
-  const waitMs = (allowed ? windowMs : msUntilAllowed(window, limit)) - elapsed;
+  const waitMs = (allowed ? windowMs : msUntilAllowed(window, room)) - elapsed;
   const remaining = Math.max(0, Math.floor(room - window.previous * (1 - elapsed / windowMs)));
   return { allowed, remaining, seconds: Math.ceil(waitMs / 1_000) };
 }
 
-/** When the next request is allowed, in milliseconds after the window began. */
-function msUntilAllowed({ count, previous }: Window, limit: number): number {
-  const room = limit - count - 1;
+/** When there is room for the amount, in milliseconds after the window began. */
+function msUntilAllowed({ count, previous }: Window, room: number): number {
   if (room >= 0) return (windowMs * (previous - room)) / previous;
-  return windowMs + (windowMs * (count - limit + 1)) / count;
+  return windowMs + (windowMs * -room) / count;
 }

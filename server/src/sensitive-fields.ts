@@ -8,6 +8,27 @@ const freeTextNames = 'to|city|state|country|company|tags|notes?|message|body|su
 const personalOrSecret = new RegExp(`${secretNames}|${personalNames}|^(?:${freeTextNames})$`, 'i');
 const inJson = new RegExp(`${secretNames}|${personalNames}|"(?:${freeTextNames})"`, 'i');
 
+/** Fields of customers that need `customers.view_sensitive`. */
+const sensitive = /(?:^|_)(?:phone|mobile)$|^(?:address|street)(?:_?line)?_?[12]?$/i;
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** The fields of a schema that need `customers.view_sensitive`, by dotted path. */
+export function sensitiveFieldsIn(schema: object): ReadonlySet<string> {
+  return new Set(sensitivePaths(schema, []));
+}
+
+function* sensitivePaths({ properties, items, anyOf = [] }: Schema, path: readonly string[]): Generator<string> {
+  for (const inner of items ? [items, ...anyOf] : anyOf) yield* sensitivePaths(inner, path);
+  for (const [name, inner] of Object.entries(properties ?? {})) yield* sensitivePaths(inner, [...path, name]);
+  const isValue = !properties && !items && anyOf.every((one) => !one.properties && !one.items);
+  if (isValue && sensitive.test(path.at(-1) ?? '')) yield path.join('.');
+}
+
 export function isPersonalOrSecret(name: string): boolean {
   return personalOrSecret.test(name);
 }

@@ -319,8 +319,13 @@ export const hostileDocuments: readonly HostileDocument[] = [
   // Introspection
   document(
     'introspection of introspection',
-    invalid,
+    complex,
     `{ __schema { types { ${'fields { type { '.repeat(20)} name ${'} }'.repeat(20)} } } }`,
+  ),
+  document(
+    'introspection 29 times',
+    complex,
+    `{ ${times(29, (index) => `a${index}: __schema { types { fields { name } } }`)} }`,
   ),
   document('introspection of 501 fields', complex, `{ __schema { ${times(500, () => 'description')} } }`),
   document(

@@ -16,6 +16,10 @@ export class TestIdentity implements Identity {
     return this.#memberships.get(`${caller.id} ${tenantId}`);
   }
 
+  async rights(userId: number, tenantId: string): Promise<Membership | undefined> {
+    return this.#memberships.get(`${userId} ${tenantId}`);
+  }
+
   async session(id: string): Promise<Caller | undefined> {
     return this.#callers.values().find(({ session }) => session.id === id);
   }

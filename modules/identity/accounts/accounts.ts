@@ -27,6 +27,7 @@ export async function createIdentity(system: SystemServices): Promise<Identity> 
   return {
     authenticate: (token) => sessions.authenticate(token),
     membership: (caller, tenantId) => memberships.find(caller, tenantId),
+    rights: (userId, tenantId) => memberships.findRights(userId, tenantId),
     session: (id) => sessions.findCaller(id),
     onChange: (listener) => listenToChanges(system, listener),
   };

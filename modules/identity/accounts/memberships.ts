@@ -81,6 +81,15 @@ export class Memberships {
     });
   }
 
+  /** The rights of a user or an API client, whatever token they use. */
+  findRights(userId: number, tenantId: string): MaybePromise<Membership | undefined> {
+    return whenReady(this.#members.get(`${userId} ${tenantId}`), (membership) => {
+      if (!membership) return undefined;
+      if (membership.makerId !== null) return this.#limitToMaker(membership, membership.makerId, tenantId);
+      return membership.isVerified ? membership : this.#limitUnverified(membership, tenantId);
+    });
+  }
+
   async listTenants(userId: number): Promise<readonly TenantOfUser[]> {
     return (await this.#tenants.get(String(userId))) ?? [];
   }

@@ -1,7 +1,7 @@
 import type { Ctx } from '@chowk/kit';
 import type { ChannelMessage, EmailMessage, InAppMessage, InAppResult, MessageResult } from '../schemas.ts';
 import { send } from '../send.ts';
-import { type NewMessage, providerFor, queueMessage } from './messages.ts';
+import { type NewMessage, providerFor, queueMessage, type StoredMessage } from './messages.ts';
 
 export async function sendInApp(ctx: Ctx, { user_id, ...message }: InAppMessage): Promise<InAppResult> {
   const link = { action_url: null, action_label: null, customer_id: null };
@@ -26,8 +26,9 @@ async function queue(ctx: Ctx, message: Outbound): Promise<MessageResult> {
   const provider = await providerFor(ctx, message.channel);
   return ctx.tx(async (tx) => {
     const customer_id = await lockCustomer(tx, message.customer_id);
-    const id = await queueMessage(tx, { ...message, customer_id, provider, rule_id: null, event_id: null });
-    return { id: id as string, provider };
+    const stored = await queueMessage(tx, { ...message, customer_id, provider, rule_id: null, event_id: null });
+    const { id, skipped } = stored as StoredMessage;
+    return { id, provider, skipped };
   });
 }
 

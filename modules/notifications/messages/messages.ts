@@ -4,6 +4,7 @@ import { mail } from './providers/mail.ts';
 import type { Channel, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
+import { pruneQuota, takeFromQuota } from './quota.ts';
 
 /** Seconds before each retry: nine hours in all. */
 const retries: readonly number[] = [10, 60, 300, 1_800, 7_200, 21_600];
@@ -33,11 +34,17 @@ export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>)
   return settings[`notifications.${channel}_provider`];
 }
 
+export interface StoredMessage {
+  readonly id: string;
+  /** Why it is not sent. */
+  readonly skipped: string | null;
+}
+
 /**
- * Stores a message and, with the commit, queues its delivery. Returns its id, or `undefined` if the rule was applied to the
- * event before.
+ * Stores a message and, with the commit, queues its delivery, unless the tenant has reached its limit. Returns `undefined` if
+ * the rule was applied to the event before.
  */
-export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<string | undefined> {
+export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<StoredMessage | undefined> {
   const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
   const { status = 'queued', reason = null } = message;
   const [id, now] = [ctx.newId(), ctx.now()];
@@ -50,9 +57,23 @@ export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<strin
       ${rule_id}, ${event_id}, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
     ON CONFLICT (rule_id, event_id) DO NOTHING`);
   if (stored === 0) return undefined;
+  if (status !== 'queued') return { id, skipped: reason };
+  // With `log`, nothing is sent.
+  const skipped = provider === 'log' ? undefined : await takeFromQuota(ctx);
+  if (skipped !== undefined) {
+    await skip(ctx, id, skipped);
+    return { id, skipped };
+  }
   // The job has no personal data: it is stored in the central database.
-  if (status === 'queued') await ctx.jobs.add('notifications.deliver', { id, attempt: 0 });
-  return id;
+  await ctx.jobs.add('notifications.deliver', { id, attempt: 0 });
+  return { id, skipped: null };
+}
+
+async function skip(ctx: Ctx, id: string, reason: string): Promise<void> {
+  await ctx.db.run(sql`
+    UPDATE messages SET status = 'skipped', reason = ${reason}, recipient = NULL, subject = NULL, body = NULL,
+      next_attempt_at = NULL WHERE id = ${id}`);
+  ctx.log.warn({ tenant: ctx.tenant.id, message: id }, `a message was skipped: ${reason}`);
 }
 
 interface Attempt {
@@ -102,6 +123,7 @@ function findDelay({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: num
 async function prune(ctx: Ctx): Promise<{ deleted: number }> {
   const { 'notifications.message_retention_days': days } = await ctx.settings();
   const before = new Date(ctx.now().getTime() - days * day);
+  await pruneQuota(ctx);
   return { deleted: await deleteInBatches(ctx.db, sql`messages`, sql`created_at < ${before}`) };
 }
 

@@ -72,7 +72,7 @@ describe('when an order is shipped', () => {
         subject: null,
         attempts: 1,
         reason: null,
-        body: `Hello Meera Iyer, order ${placed.order_number} for 500.00 is shipped.`,
+        body: `Hello Meera Iyer, order ${placed.order_number} for INR 500.00 is shipped.`,
         customer_id: placed.customer_id,
       },
     ]);
@@ -89,7 +89,7 @@ describe('when an order is shipped', () => {
       subject: `Order ${placed.order_number}`,
       from: expect.stringContaining('Chai & Co <'),
     });
-    expect(mail.text).toContain(`Hello <i>Meera</i> Iyer, order ${placed.order_number} for 500.00 is shipped.`);
+    expect(mail.text).toContain(`Hello <i>Meera</i> Iyer, order ${placed.order_number} for INR 500.00 is shipped.`);
     expect(mail.html).toContain('Hello &#60;i&#62;Meera&#60;/i&#62; Iyer');
   });
 
@@ -304,7 +304,7 @@ test('a deleted rule sends nothing more', async () => {
 });
 
 describe('a test of a rule', () => {
-  const sample = 'Hello Meera Iyer, order 1042 for 199.65 is pending.';
+  const sample = 'Hello Meera Iyer, order 1042 for INR 199.65 is pending.';
 
   test('goes to the address of the caller, with made-up data', async () => {
     const { owner } = await shop();

@@ -4,6 +4,7 @@ import { send } from '../send.ts';
 import { meetsConditions } from './conditions.ts';
 import { customerPathIn, readFields, valueAt } from './event-fields.ts';
 import { type Contact, render, type Subject } from './render-rule.ts';
+import { findRefusal } from './rule-access.ts';
 import { findPayload } from './rule-check.ts';
 import type { Recipient, Rule } from './rule-schemas.ts';
 import { ruleColumns } from './rules.ts';
@@ -19,14 +20,21 @@ export async function applyRules(ctx: Ctx, payload: unknown, event: Delivery): P
   const fields = readFields(schema);
   const rules = await ctx.db.rows<Rule>(sql`
     SELECT ${ruleColumns} FROM notification_rules r WHERE is_active AND event = ${event.name} ORDER BY id`);
-  const matching = rules.filter(({ conditions }) => meetsConditions(fields, conditions, payload));
+  const matching: { rule: Rule; refusal: string | undefined }[] = [];
+  for (const rule of rules) {
+    // Conditions of a user who may not see the fields are not evaluated: whether the rule fires would reveal them.
+    const refusal = await findRefusal(ctx, rule);
+    if (refusal !== undefined || meetsConditions(fields, rule.conditions, payload)) matching.push({ rule, refusal });
+  }
   if (matching.length === 0) return;
   const path = customerPathIn(fields);
   await ctx.tx(async (tx) => {
     const id = path === undefined ? undefined : valueAt(payload, path);
     const customer = typeof id === 'string' ? await lockContact(tx, id) : undefined;
     const isGone = typeof id === 'string' && !customer;
-    for (const rule of matching) await applyRule(tx, rule, { payload, customer, isGone, event });
+    for (const { rule, refusal } of matching) {
+      await applyRule(tx, rule, { payload, customer, isGone, refusal, event });
+    }
   });
 }
 
@@ -48,26 +56,28 @@ function ignoreFailure(error: unknown): undefined {
 interface Occurrence extends Subject {
   /** It concerns a customer who is deleted. */
   readonly isGone: boolean;
+  /** Why the rule sends nothing. */
+  readonly refusal: string | undefined;
   readonly event: Delivery;
 }
 
 async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<void> {
-  const { customer, isGone, event } = occurrence;
+  const { customer, event } = occurrence;
   const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
-  const target = isGone ? { skip: 'The customer was deleted.' } : await findTarget(ctx, rule, customer);
+  const target = await findTarget(ctx, rule, occurrence);
   const transport = await transportFor(ctx, rule.channel);
   if ('skip' in target) {
     const { skip: reason } = target;
     const content = { recipient: null, subject: null, body: null };
-    const id = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
+    const stored = await queueMessage(ctx, { ...message, ...transport, ...content, status: 'skipped', reason });
     const fields = { tenant: ctx.tenant.id, rule: rule.id, event: event.name, channel: rule.channel };
-    if (id !== undefined) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
+    if (stored) ctx.log.warn(fields, `a notification was skipped: ${reason}`);
     return;
   }
   const { recipient, users } = target;
   const content = render(rule, occurrence);
-  const id = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
-  if (id === undefined || !users) return;
+  const stored = await queueMessage(ctx, { ...message, ...transport, recipient, ...content });
+  if (!stored || !users) return;
   const title = content.subject || ctx.declaredEvents[event.name]?.summary || event.name;
   const { customer_id } = message;
   await notifyMembers(ctx, users, { type: event.name, title, body: content.body, customer_id, ...linkTo(occurrence) });
@@ -84,7 +94,10 @@ export async function transportFor(
 
 type Target = { readonly recipient: string; readonly users?: number[] } | { readonly skip: string };
 
-async function findTarget(ctx: Ctx, { channel, recipient }: Rule, customer: Contact | undefined): Promise<Target> {
+async function findTarget(ctx: Ctx, { channel, recipient }: Rule, occurrence: Occurrence): Promise<Target> {
+  const { customer, isGone, refusal } = occurrence;
+  if (refusal !== undefined) return { skip: refusal };
+  if (isGone) return { skip: 'The customer was deleted.' };
   if (recipient !== 'customer') {
     const users = await membersFor(ctx, recipient);
     if (users.length === 0) return { skip: 'No member of the team is the recipient.' };

@@ -58,11 +58,20 @@ function specialValue(name: string, { payload, customer }: Subject): unknown {
     case 'customer_email':
       return customer?.email ?? '';
     case 'order_number':
+      return valueAt(payload, 'order.order_number');
     case 'total':
-      return valueAt(payload, `order.${name}`);
+      return formatTotal(payload);
     default:
       return undefined;
   }
+}
+
+/** With the currency: `INR 199.65`. */
+function formatTotal(payload: unknown): string {
+  return ['currency', 'total']
+    .map((field) => valueAt(payload, `order.${field}`))
+    .filter((value) => typeof value === 'string')
+    .join(' ');
 }
 
 function formatName(customer: Contact | undefined): string {

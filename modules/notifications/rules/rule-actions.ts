@@ -45,7 +45,7 @@ export const ruleActions = {
     tag,
     summary: 'Create a notification rule',
     description:
-      'Templates contain `{{order_number}}`, `{{total}}`, `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` ' +
+      'Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` ' +
       'and fields of the event by their path.',
     http: 'POST /notification-rules',
     graphql: 'createNotificationRule',

@@ -1,6 +1,7 @@
 import type { Ctx, Issues, TSchema } from '@chowk/kit';
 import { checkConditions, operatorsFor } from './conditions.ts';
 import { concernsOrder, customerPathIn, type EventFields, readFields } from './event-fields.ts';
+import { isSensitiveName, requireAccess, viewSensitive } from './rule-access.ts';
 import type { NewRule, RuleEvent } from './rule-schemas.ts';
 import { placeholdersIn } from './templates.ts';
 
@@ -33,6 +34,7 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
     );
     return;
   }
+  await requireAccess(ctx, rule);
   const fields = readFields(payload);
   if (rule.recipient === 'customer' && rule.channel !== 'in_app' && customerPathIn(fields) === undefined) {
     issues.add('recipient', `The event ${rule.event} concerns no customer.`, 'not_allowed');
@@ -89,17 +91,20 @@ function checkTemplate(fields: EventFields, template: NewRule['template'], issue
   }
 }
 
-/** What rules can listen to, for forms. */
+/** What the rules of the caller can listen to, for forms. */
 export async function listRuleEvents(ctx: Ctx): Promise<{ events: RuleEvent[] }> {
-  const declared = Object.entries(ctx.declaredEvents).filter(([name]) => !isCausedByRules(name));
-  const events = declared.map(([name, { summary, payload }]): RuleEvent => {
-    const fields = readFields(payload);
+  const audience = await ctx.audience();
+  const allowed = Object.entries(audience.events).filter(([name]) => !isCausedByRules(name));
+  const events = allowed.map(([name, event]): RuleEvent => {
+    const { summary, payload } = event;
+    const isVisible = (field: string) => audience.can(viewSensitive) || !isSensitiveName(event, field);
+    const fields = new Map([...readFields(payload)].filter(([path]) => isVisible(path)));
     const isAboutCustomer = customerPathIn(fields) !== undefined;
     return {
       name,
       summary,
       channels: isAboutCustomer ? ['in_app', 'email', 'sms', 'whatsapp'] : ['in_app'],
-      placeholders: [...placeholdersFor(fields), ...fields.keys()],
+      placeholders: [...placeholdersFor(fields), ...fields.keys()].filter(isVisible),
       fields: [...fields].map(([path, field]) => ({
         path,
         type: field.isList ? 'list' : field.kind,

@@ -6,7 +6,11 @@ const recipient = sql`
   CASE WHEN m.channel IN ('sms', 'whatsapp')
     THEN regexp_replace(left(m.recipient, -2), '\\d', '*', 'g') || right(m.recipient, 2) ELSE m.recipient END`;
 /** A text can contain phone and address. */
-const masks = { recipient, body: sql`CASE WHEN m.channel = 'in_app' THEN m.body END` };
+const masks = {
+  recipient,
+  subject: sql`CASE WHEN m.channel = 'in_app' THEN m.subject END`,
+  body: sql`CASE WHEN m.channel = 'in_app' THEN m.body END`,
+};
 
 /** From a row of `messages m`. */
 export function deliveryColumns(ctx: Ctx): Sql {

@@ -61,7 +61,7 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
       await notifyMembers(tx, [tx.user.id], notice);
     }
     return (await tx.db.row<RuleDelivery>(sql`
-      SELECT ${deliveryColumns(tx)} FROM messages m WHERE id = ${stored as string}`)) as RuleDelivery;
+      SELECT ${deliveryColumns(tx)} FROM messages m WHERE id = ${stored?.id}`)) as RuleDelivery;
   });
 }
 

@@ -68,10 +68,20 @@ export type RuleChanges = Static<typeof RuleChanges>;
 export const Rule = NamedObject('NotificationRule', {
   id: Uuid,
   ...outputFields(NewRule),
+  saved_by: Type.Unsafe<number | null>({
+    ...Nullable(UserId),
+    description:
+      'The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last.',
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Rule = Static<typeof Rule>;
+
+const MessageText = Type.Unsafe<string | null>({
+  ...Nullable(Type.String()),
+  description: 'Null without customers.view_sensitive, unless it was sent to members of the team.',
+});
 
 export const RuleDelivery = NamedObject('NotificationRuleDelivery', {
   id: Uuid,
@@ -81,11 +91,8 @@ export const RuleDelivery = NamedObject('NotificationRuleDelivery', {
     description:
       'An address, a phone number or members of the team. Phones are masked without customers.view_sensitive.',
   }),
-  subject: Nullable(Type.String()),
-  body: Type.Unsafe<string | null>({
-    ...Nullable(Type.String()),
-    description: 'Null without customers.view_sensitive, unless it was sent to members of the team.',
-  }),
+  subject: MessageText,
+  body: MessageText,
   provider: Type.String({ examples: ['twilio'] }),
   status: Type.Enum(['queued', 'sent', 'failed', 'skipped']),
   reason: Type.Unsafe<string | null>({

@@ -236,22 +236,24 @@ describe('a preview', () => {
       subject: null,
       is_match: false,
       source: 'sample',
-      body: 'Hello Meera Iyer, your order 1042 for 199.65 is on its way.',
+      body: 'Hello Meera Iyer, your order 1042 for INR 199.65 is on its way.',
     });
     expect((await owner.get(path)).body.rules).toEqual([]);
   });
 
-  test('shows the latest order, masked as for the caller', async () => {
+  test('shows the latest order, with sensitive fields only to those who may see them', async () => {
     const { tenant, owner } = await team();
     const customer = { first_name: 'Ravi', phone: '+919876543210' };
     await owner.post('/api/v1/orders', { customer, items: [{ name: 'Tea', quantity: 2, price: '10' }] });
     const rule = { ...shipped, conditions: [], template: { body: '{{customer_name}} {{customer_phone}} {{total}}' } };
     expect((await owner.post(`${path}/preview`, rule)).body.preview).toMatchObject({
-      body: 'Ravi +919876543210 20.00',
+      body: 'Ravi +919876543210 INR 20.00',
       is_match: true,
       source: 'latest_order',
     });
     const manager = await platform.person({ tenant, role: 'Manager' });
-    expect((await manager.post(`${path}/preview`, rule)).body.preview.body).toBe('Ravi +**********10 20.00');
+    expect(await manager.post(`${path}/preview`, rule)).toMatchObject({ status: 403 });
+    const harmless = { ...rule, template: { body: '{{customer_name}} {{total}}' } };
+    expect((await manager.post(`${path}/preview`, harmless)).body.preview.body).toBe('Ravi INR 20.00');
   });
 });

@@ -59,15 +59,16 @@ export async function createRule(ctx: Ctx, input: NewRule): Promise<Rule> {
   const { userId, role } = recipientColumns(recipient);
   return (await ctx.db.row<Rule>(sql`
     INSERT INTO notification_rules AS r (id, name, event, conditions, channel, subject, body, recipient_user_id,
-      recipient_role, is_active, created_at, updated_at)
+      recipient_role, is_active, saved_by, created_at, updated_at)
     VALUES (${id}, ${name}, ${event}, ${JSON.stringify(conditions)}::jsonb, ${channel}, ${template.subject},
-      ${template.body}, ${userId}, ${role}, ${is_active}, ${now}, ${now})
+      ${template.body}, ${userId}, ${role}, ${is_active}, ${ctx.userId ?? null}, ${now}, ${now})
     RETURNING ${ruleColumns}`)) as Rule;
 }
 
 interface Edit {
   readonly current: Rule;
   readonly rule: NewRule;
+  readonly savedBy: number | null;
 }
 
 export async function checkChanges(
@@ -80,18 +81,20 @@ export async function checkChanges(
   const rule = { ...pickFields(NewRule, current), ...changes } as NewRule;
   // A rule whose user or role is gone can still be switched off.
   const { is_active: _, name: __, ...others } = changes;
-  if (Object.keys(others).length > 0) await checkRule(ctx, rule, issues);
-  return { current, rule };
+  if (Object.keys(others).length === 0) return { current, rule, savedBy: current.saved_by };
+  await checkRule(ctx, rule, issues);
+  return { current, rule, savedBy: ctx.userId ?? null };
 }
 
-export async function updateRule(ctx: Ctx, { id, ...changes }: RuleChanges, { current, rule }: Edit): Promise<Rule> {
+export async function updateRule(ctx: Ctx, { id, ...changes }: RuleChanges, edit: Edit): Promise<Rule> {
+  const { current, rule, savedBy } = edit;
   ctx.audit(changesBetween<Rule>(current, changes));
   const { userId, role } = recipientColumns(rule.recipient);
   return (await ctx.db.row<Rule>(sql`
     UPDATE notification_rules r SET name = ${rule.name}, event = ${rule.event},
       conditions = ${JSON.stringify(rule.conditions)}::jsonb, channel = ${rule.channel},
       subject = ${rule.template.subject}, body = ${rule.template.body}, recipient_user_id = ${userId},
-      recipient_role = ${role}, is_active = ${rule.is_active}, updated_at = ${ctx.now()}
+      recipient_role = ${role}, is_active = ${rule.is_active}, saved_by = ${savedBy}, updated_at = ${ctx.now()}
     WHERE id = ${id} RETURNING ${ruleColumns}`)) as Rule;
 }
 

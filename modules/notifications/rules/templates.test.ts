@@ -20,6 +20,11 @@ const renderBody = (body: string, fields: Partial<Contact> = {}) =>
 test('a template gets the five values and fields of the event', () => {
   const body = '{{customer_name}} {{ customer_phone }} {{customer_email}} {{order_number}} {{total}} {{order.status}}';
   expect(renderBody(body)).toBe('Meera Iyer +9198 meera@example.com 1042 199.65 shipped');
+  const { body: priced } = render(
+    { channel: 'sms', template: { subject: null, body: '{{total}}, {{order.total}}' } },
+    { payload: { order: { ...order, currency: 'EUR' } }, customer },
+  );
+  expect(priced).toBe('EUR 199.65, 199.65');
   expect(renderBody('{{order.is_gift}} {{order.note}}; {{order.tags}}')).toBe('true ; a, b');
   expect(renderBody('{{customer_name}}', { first_name: null, last_name: null })).toBe('Customer');
 });

@@ -14,6 +14,8 @@ interface Call {
   readonly action: string;
   readonly userId: number | undefined;
   readonly requestId: string;
+  /** Whether a call without changes is left out. Default false. */
+  readonly changesOnly?: boolean;
   readonly input: unknown;
 }
 
@@ -37,6 +39,14 @@ export interface AuditEntry extends Omit<Call, 'input'> {
   isCommitted: boolean;
   /** The entries that are committed with the transaction that the call is part of. */
   transactionEntries: AuditEntry[] | undefined;
+}
+
+/** How a call ended; without a code it succeeded. */
+interface Ending {
+  readonly code?: string;
+  readonly output?: unknown;
+  /** The failure tells the caller that somebody has this email or phone. */
+  readonly isLookup?: boolean;
 }
 
 const flushEveryMs = 1_000;
@@ -66,7 +76,7 @@ export class AuditLog {
     this.#timer = setInterval(() => void this.#write(), flushEveryMs).unref();
   }
 
-  begin({ tenant, transport, module, action, userId, requestId, input }: Call): AuditEntry {
+  begin({ tenant, transport, module, action, userId, requestId, changesOnly = false, input }: Call): AuditEntry {
     return {
       // Serialized now: the action may modify its input.
       tenant,
@@ -75,6 +85,7 @@ export class AuditLog {
       action,
       userId,
       requestId,
+      changesOnly,
       input: jsonText(input, maxInputLength),
       at: Date.now(),
       startedAt: performance.now(),
@@ -91,20 +102,23 @@ export class AuditLog {
 
   /** Writes entries in the transaction of the change. The statements are sent before the function returns. */
   write(db: Db, entries: readonly AuditEntry[]): Promise<unknown> {
-    for (const entry of entries) entry.duration = performance.now() - entry.startedAt;
-    return Promise.all(entries.map((entry) => insertEntry(db, entry)));
+    const recorded = entries.filter(isRecorded);
+    for (const entry of recorded) entry.duration = performance.now() - entry.startedAt;
+    return Promise.all(recorded.map((entry) => insertEntry(db, entry)));
   }
 
   fail(entry: AuditEntry, error: unknown): void {
-    this.end(entry, { code: error instanceof Failure ? error.code : 'http.internal' });
+    const isFailure = error instanceof Failure;
+    this.end(entry, { code: isFailure ? error.code : 'http.internal', isLookup: isFailure && isLookup(error) });
   }
 
   /** Completes an entry; without a code the call succeeded. */
-  end(entry: AuditEntry, { code, output }: { code?: string; output?: unknown }): void {
+  end(entry: AuditEntry, { code, output, isLookup = false }: Ending): void {
+    if (!isRecorded(entry)) return;
     const id = readId(output);
     if (code === undefined && entry.isWritten && (entry.resourceId !== undefined || id === undefined)) return;
-    // Invalid input from outside has changed nothing and is not recorded.
-    if (code === 'http.validation_failed' && entry.transport !== 'bus') return;
+    // Invalid input from outside has changed nothing and is not recorded, unless the refusal reveals something.
+    if (code === 'http.validation_failed' && entry.transport !== 'bus' && !isLookup) return;
     entry.duration = performance.now() - entry.startedAt;
     entry.error = code;
     entry.outcome = code === undefined ? 'ok' : isRefusal(code) ? 'refused' : 'failed';
@@ -199,6 +213,16 @@ function isRefused(error: unknown): boolean {
   if (error instanceof Failure || databaseFailure(error)?.status === 503) return false;
   const { code } = error as { code?: unknown };
   return typeof code !== 'string' || !/^(08|25|28|3D|40|42|53|55|57|58)/.test(code);
+}
+
+function isRecorded({ changesOnly, changes }: AuditEntry): boolean {
+  return !changesOnly || changes !== undefined;
+}
+
+function isLookup({ extras: { errors = {} } }: Failure): boolean {
+  return Object.entries(errors).some(
+    ([field, problems]) => isPersonalOrSecret(field) && problems.some(({ code }) => code === 'taken'),
+  );
 }
 
 /** Whether the action was not run because the call was refused. */

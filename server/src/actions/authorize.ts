@@ -1,4 +1,4 @@
-import { type Caller, type Membership, signedIn } from '@chowk/kit/kernel';
+import { type Caller, Failure, type Membership, signedIn } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredAction } from './registry.ts';
@@ -42,8 +42,23 @@ export function authorize(
   return typeof isInstalled === 'boolean' ? void finish(isInstalled) : isInstalled.then(finish);
 }
 
+/** Whether the principal may get an event: the one check for subscriptions, rules, webhooks and previews. */
+export async function mayReceive(
+  modules: ModuleDirectory,
+  { module, needs }: { readonly module: string; readonly needs?: string | undefined },
+  principal: Principal,
+): Promise<boolean> {
+  try {
+    await authorize(modules, needs === undefined ? { module, public: true } : { module, needs }, principal);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
 function requireMembership({ tenant, caller, membership }: Principal): void {
-  if (!caller) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  if (!caller && !membership) throw fail('auth.unauthenticated', {}, { headers: { 'WWW-Authenticate': 'Bearer' } });
   if (tenant && !membership) throw fail('auth.not_a_member');
 }
 

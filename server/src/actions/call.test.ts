@@ -16,6 +16,7 @@ const NewMember = Type.Object({
   address: Type.Optional(Type.Object({ city: Line(10), pin: Type.Optional(Line(6)) })),
   items: Type.Optional(Type.Array(Type.Object({ sku: Line(5), quantity: Type.Integer({ minimum: 1 }) }))),
   tags: Type.Optional(Type.Array(Line(5))),
+  ids: Type.Optional(Type.Record(Type.String(), Line(5))),
 });
 type Input = Partial<{
   name: string;
@@ -187,6 +188,21 @@ test('check gets only valid fields, normalized, including nested ones', async ()
       items: [{ sku: 'A' }, { sku: 'B', quantity: 1 }],
     },
   ]);
+});
+
+test('check gets neither unknown fields nor invalid ones whose names contain dots', async () => {
+  await caller.post('/api/v1/members', { ...good, name: 5, ids: { 'a.b': 'too long', c: 'ok' }, total: 7 });
+  expect(checkedInputs).toEqual([{ email: good.email }]);
+});
+
+test('input with more errors than are listed is not checked, nor is a large one whose errors are not all known', async () => {
+  const items = Array.from({ length: 60 }, () => ({ sku: 'A', quantity: 0 }));
+  expect((await caller.post('/api/v1/members', { ...good, items })).status).toBe(422);
+  const tags = Array.from({ length: 10_001 }, () => 'ok');
+  expect((await caller.post('/api/v1/members', { name: 5, email: 'far too long for an email', tags })).status).toBe(
+    422,
+  );
+  expect(checkedInputs).toEqual([]);
 });
 
 test('check does not get an object that was rejected as a whole', async () => {

@@ -2,7 +2,7 @@ import { Answer, type Ctx, Failure, Issues, invalid, Json } from '@chowk/kit/ker
 import { fail } from '../errors.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
-import type { FieldErrors, Validator } from '../schemas/validation.ts';
+import { type FieldErrors, namesAllFields, type Validator } from '../schemas/validation.ts';
 import type { AuditEntry, AuditLog, Transport } from './audit-log.ts';
 import { authorize, type ModuleDirectory, type Principal } from './authorize.ts';
 import type { RegisteredAction } from './registry.ts';
@@ -26,6 +26,8 @@ export interface Call extends Principal {
   /** The key of the operation's own rate limit. Absent: the limit does not apply. */
   readonly operationKey?: string | undefined;
   readonly isAudited: boolean;
+  /** Only changes that the action describes are recorded, such as edits of amounts. Default: every call. */
+  readonly auditsChangesOnly?: boolean | undefined;
   /** The part of the input that is known before `readInput`; the audit entry of a refused call has it. */
   readonly knownInput: unknown;
   /** Default: the action's validator for JSON values. */
@@ -158,10 +160,20 @@ function takeFromOwnLimit(limiter: RateLimiter, { name, limit }: RegisteredActio
 
 function beginAuditEntry({ audit }: CallServices, call: Call, input: unknown): AuditEntry | undefined {
   const { tenant, isAudited, transport, module, action, caller, userId = caller?.id, requestId } = call;
+  const { auditsChangesOnly: changesOnly = false } = call;
   if (!tenant || !isAudited) return undefined;
   // The text of a file is not recorded.
   const recorded = action.accepts === 'csv' ? undefined : input;
-  return audit.begin({ tenant, transport, module, action: action.name, userId, requestId, input: recorded });
+  return audit.begin({
+    tenant,
+    transport,
+    module,
+    action: action.name,
+    userId,
+    requestId,
+    changesOnly,
+    input: recorded,
+  });
 }
 
 /** Validates the input, runs the action and completes the audit entry. */
@@ -217,11 +229,13 @@ async function check(
 ): Promise<unknown> {
   const issues = new Issues();
   if (errors) issues.addAll(errors);
+  // Fields that nobody knows to be wrong would be checked as if they were valid.
+  if (errors && !namesAllFields(errors)) issues.throwIfAny();
   let checked: unknown;
   try {
     checked = await action.check?.(
       ctx,
-      errors ? withoutFields(input, Object.keys(errors)) : (input as object as Fields),
+      errors ? validFields(action, input, Object.keys(errors)) : (input as object as Fields),
       issues,
     );
   } catch (error) {
@@ -237,18 +251,26 @@ async function check(
 
 type Fields = Record<string, unknown>;
 
-/** A copy of the input without these fields; an invalid list item removes the whole list. */
-function withoutFields(input: unknown, fields: readonly string[]): Fields {
+/** A copy of the input without unknown and invalid fields; an invalid list item removes the whole list. */
+function validFields({ input: schema }: RegisteredAction, input: unknown, invalid: readonly string[]): Fields {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   const copy = structuredClone(input) as Fields;
-  for (const field of fields) removeField(copy, field.split('.'));
-  return copy;
+  for (const field of invalid) {
+    const path = field.split('.');
+    // The name of a field can contain dots: where it is not found, everything that it may be in is removed.
+    if (!removeField(copy, path)) delete copy[path[0] as string];
+  }
+  const isOpen = !schema || (schema as { additionalProperties?: unknown }).additionalProperties === true;
+  return isOpen
+    ? copy
+    : Object.fromEntries(Object.entries(copy).filter(([name]) => Object.hasOwn(schema.properties, name)));
 }
 
-function removeField(value: Fields, [name = '', ...rest]: readonly string[]): void {
-  const inner = value[name];
-  const isInside = rest.length > 0 && typeof inner === 'object' && inner !== null;
-  const isEntry = Array.isArray(inner) && rest.length === 1;
-  if (!isInside || isEntry) delete value[name];
-  else removeField(inner as Fields, rest);
+/** Returns whether the field was found. A missing one, which is required, counts as found. */
+function removeField(value: Fields, [name = '', ...rest]: readonly string[]): boolean {
+  if (rest.length === 0) return delete value[name];
+  const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+  if (typeof inner !== 'object' || inner === null) return false;
+  if (Array.isArray(inner) && rest.length === 1) return delete value[name];
+  return removeField(inner as Fields, rest);
 }

@@ -37,13 +37,21 @@ export function resolveCaller(
 
 const anonymous = { caller: undefined, membership: undefined };
 
+/** What is counted. Default: one request. */
+interface Counted {
+  readonly name: string;
+  readonly amount: number;
+}
+
 /** Counts a call per user and tenant or, for anonymous callers, per network. */
 export function takeFromRateLimit(
   limiter: RateLimiter,
   limit: number,
   { caller, tenant, address, now }: Pick<Principal, 'caller' | 'tenant'> & { address: string; now: number },
+  counted?: Counted,
 ): RateLimitState {
-  return limiter.take(caller ? `${tenant?.id ?? ''} ${caller.id}` : networkPrefix(address), limit, now);
+  const key = caller ? `${tenant?.id ?? ''} ${caller.id}` : networkPrefix(address);
+  return counted ? limiter.take(`${counted.name} ${key}`, limit, now, counted.amount) : limiter.take(key, limit, now);
 }
 
 export function tooManyRequests({ seconds }: RateLimitState) {

@@ -281,11 +281,23 @@ const variables = {
     default: 'https://api.twilio.com',
     help: 'The API of Twilio, for text messages of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
   }),
+  messagesPerDay: variable({
+    name: 'MESSAGES_PER_DAY',
+    kind: integer(0, 1_000_000),
+    default: 200,
+    help: 'The number of emails and text messages that a tenant may send to customers on its first day; each further day of its age adds as many. 0 turns the limit off.',
+  }),
   rateLimitPerMinute: variable({
     name: 'RATE_LIMIT_PER_MINUTE',
     kind: integer(0, 10_000_000),
     default: 3000,
     help: 'The maximum number of requests per minute of a user in a tenant, or of an anonymous network; 0 turns the limit off.',
+  }),
+  graphqlCostPerMinute: variable({
+    name: 'GRAPHQL_COST_PER_MINUTE',
+    kind: integer(0, 1_000_000_000),
+    default: 100_000,
+    help: 'The maximum complexity, in sum, of the GraphQL operations of a user in a tenant per minute; each value that introspection returns counts as one. 0 turns the limit off.',
   }),
   socketsPerNetwork: variable({
     name: 'SOCKETS_PER_NETWORK',

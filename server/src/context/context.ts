@@ -1,4 +1,5 @@
 import {
+  type Audience,
   type Bus,
   type Cache,
   type Caller,
@@ -40,6 +41,7 @@ import { isLocalRequest, networkPrefix, networkSite } from '../network.ts';
 import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { requireTenant } from '../tenancy/resolve-tenant.ts';
+import { findAudience } from './audience.ts';
 import { ModuleBus } from './bus.ts';
 import type { ContextOptions } from './context-options.ts';
 import { centralFiles, tenantFiles } from './files.ts';
@@ -220,6 +222,11 @@ export class Context implements SystemCtx {
     else await sendBroadcasts(this.#kernel, this.#tenant, [broadcast]);
   }
 
+  async audience(userId?: number | null): Promise<Audience> {
+    const { identity, events, installations } = this.#kernel;
+    return findAudience({ identity, events, installations }, this.principal, userId);
+  }
+
   get declaredEvents(): Readonly<Record<string, DeclaredEvent>> {
     return this.#kernel.events.declared;
   }
@@ -297,8 +304,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl } = this.#kernel.config;
-    return { twilioUrl };
+    const { twilioUrl, messagesPerDay } = this.#kernel.config;
+    return { twilioUrl, messagesPerDay };
   }
 
   get files(): Files {

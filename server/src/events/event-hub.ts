@@ -1,6 +1,15 @@
-import { type Ctx, type Db, type EventDefinition, type Listener, matchesEvent, sql } from '@chowk/kit/kernel';
+import {
+  type Ctx,
+  type Db,
+  type DeclaredEvent,
+  type EventDefinition,
+  type Listener,
+  matchesEvent,
+  sql,
+} from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { getValidator } from '../schemas/validation.ts';
+import { sensitiveFieldsIn } from '../sensitive-fields.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { type Event, writeDeliveries } from './outbox.ts';
 
@@ -40,11 +49,15 @@ interface Listeners {
 
 const recordActivityEveryMs = 60_000;
 
+export interface RegisteredEvent extends DeclaredEvent {
+  readonly module: string;
+}
+
 /** Runs `inTransaction` listeners and writes deliveries to `afterCommit` listeners to the tenant's outbox. */
 export class EventHub {
   readonly #options: EventHubOptions;
   /** The events of all modules except those for one user, by name. */
-  readonly declared: Readonly<Record<string, EventDefinition>>;
+  readonly declared: Readonly<Record<string, RegisteredEvent>>;
   readonly #listeners: ReadonlyMap<string, Listeners>;
   /** When this process last recorded activity of a tenant. */
   readonly #recordedAt = new Map<string, number>();
@@ -52,7 +65,7 @@ export class EventHub {
   constructor(options: EventHubOptions) {
     this.#options = options;
     const events = [...options.events.values()].flatMap((own) => Object.entries(own));
-    this.declared = Object.fromEntries(events.filter(([, { recipient }]) => !recipient));
+    this.declared = Object.fromEntries([...options.events].flatMap(([module, own]) => registerEvents(module, own)));
     this.#listeners = new Map(events.map(([name, event]) => [name, listenersTo(name, event, options.listeners)]));
   }
 
@@ -107,6 +120,16 @@ export class EventHub {
     }
     return enabled;
   }
+}
+
+/** Those for one user are left out. */
+function registerEvents(
+  module: string,
+  events: Readonly<Record<string, EventDefinition>>,
+): (readonly [string, RegisteredEvent])[] {
+  return Object.entries(events)
+    .filter(([, { recipient }]) => !recipient)
+    .map(([name, event]) => [name, { ...event, module, sensitiveFields: sensitiveFieldsIn(event.payload) }]);
 }
 
 function listenersTo(

@@ -9,12 +9,15 @@ import {
 } from '@chowk/kit/kernel';
 import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import { authorize } from '../actions/authorize.ts';
+import { takeFromRateLimit } from '../actions/resolve-caller.ts';
 import type { Context } from '../context/context.ts';
+import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
+import type { RateLimitState } from '../rate-limiter.ts';
 import { compareNamedSchemas } from './compare-schemas.ts';
 import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
-import { exceededLimit, type Limits } from './limits.ts';
+import { type Limits, measureOperation } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
 import { type RequestServices, RequestState } from './request-state.ts';
 import { isDeeper } from './scalars.ts';
@@ -45,8 +48,18 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
     const canIntrospect = kernel.config.graphqlIntrospection || settings['graphql.introspection'];
     const prepared = operations.prepare(schema, id, operation, canIntrospect);
     if (prepared.usesIntrospection && !canIntrospect) refuseIf(introspectionDisabled);
-    checkLimits(schema, prepared, operation.variables ?? {}, settings);
-    return { schema, events, prepared, settings };
+    const points = checkLimits(schema, prepared, operation.variables ?? {}, settings);
+    return { schema, events, prepared, settings, points };
+  }
+
+  /** Counts what the operation costs against the user's limit per minute. */
+  function takePoints({ principal, client }: Context, points: number): void {
+    const { limiter, config, now } = getKernel();
+    const limit = config.graphqlCostPerMinute;
+    if (limit === 0) return;
+    const call = { ...principal, address: client.address, now: now().getTime() };
+    const state = takeFromRateLimit(limiter, limit, call, { name: 'graphql', amount: Math.min(points, limit) });
+    if (!state.allowed) throw new GraphqlRefusal(failureError(tooExpensive(state, limit)));
   }
 
   type Prepared = Awaited<ReturnType<typeof prepare>>;
@@ -71,6 +84,7 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
       try {
         const request = await prepare(ctx as Context, operation);
         if (request.prepared.definition.operation === 'subscription') refuseIf(socketRequired);
+        takePoints(ctx as Context, request.points);
         return await run(ctx as Context, request, operation);
       } catch (error) {
         return refusal(error);
@@ -89,14 +103,20 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
-          authorize: async (one) =>
-            authorize(installations, { module: found.module, needs, isReadOnly: true }, (one as Context).principal),
+          findRefusal: async (one) => {
+            try {
+              await authorize(installations, { module: found.module, needs, isReadOnly: true }, (one as Context).principal);
+              return undefined;
+            } catch (error) {
+              return toRefusal(error);
+            }
+          },
           execute: (one, payload) => run(one as Context, request, operation, payload),
         };
-        await subscription.authorize(ctx);
+        refuseIf(await subscription.findRefusal(ctx));
+        takePoints(ctx as Context, request.points);
         return subscription;
       } catch (error) {
-        if (error instanceof Failure && error.status < 500) return { errors: [failureError(error)] };
         return refusal(error);
       }
     },
@@ -130,6 +150,12 @@ const subscriptionsOnly = graphqlError('BAD_INPUT', 'Sockets are for subscriptio
 const maxVariablesDepth = 64;
 const variablesTooDeep = graphqlError('BAD_INPUT', `Variables can be nested ${maxVariablesDepth} deep at most.`);
 
+/** Rethrows what is not a failure of the caller. */
+function toRefusal(error: unknown): GraphqlError {
+  if (error instanceof Failure && error.status < 500) return failureError(error);
+  throw error;
+}
+
 function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlError[] } {
   if (error instanceof GraphqlRefusal) return { errors: error.errors };
   throw error;
@@ -149,22 +175,29 @@ function checkVariables(
 const maxChecked = 100;
 const maxCheckedLength = 500;
 
-/** The limits of the platform have been checked, unless they depend on the variables. */
+/** Returns what the operation costs. The limits of the platform have been checked, unless they depend on the variables. */
 function checkLimits(
   schema: GraphQLSchema,
-  { document, definition, hasVariableCost, checked }: PreparedOperation,
+  { document, definition, points: knownPoints, hasVariableCost, checked }: PreparedOperation,
   variables: Readonly<Record<string, unknown>>,
   settings: Settings,
-): void {
+): number {
   const limits: Limits = {
     depth: settings['graphql.limits.depth'],
     complexity: settings['graphql.limits.complexity'],
     aliases: settings['graphql.limits.aliases'],
   };
   const names = Object.keys(limits) as (keyof Limits)[];
-  if (!hasVariableCost && names.every((name) => limits[name] >= platformLimits[name])) return;
+  if (!hasVariableCost && names.every((name) => limits[name] >= platformLimits[name])) return knownPoints;
   const key = JSON.stringify([limits, variables]);
-  if (checked.has(key)) return;
-  refuseIf(exceededLimit(schema, document, definition, variables, limits));
-  if (key.length <= maxCheckedLength && checked.size < maxChecked) checked.add(key);
+  const known = checked.get(key);
+  if (known !== undefined) return known;
+  const { points, error } = measureOperation(schema, document, definition, variables, limits);
+  refuseIf(error);
+  if (key.length <= maxCheckedLength && checked.size < maxChecked) checked.set(key, points);
+  return points;
+}
+
+function tooExpensive({ seconds }: RateLimitState, limit: number): Failure {
+  return fail('graphql.too_expensive', { limit, seconds }, { headers: { 'Retry-After': String(seconds) } });
 }

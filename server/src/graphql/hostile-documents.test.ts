@@ -2,7 +2,7 @@ import { buildSchema, Kind } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { type HostileDocument, hostileDocuments, hostileSchema } from '../../testing/hostile-documents.ts';
 import { GraphqlRefusal } from './graphql-refusal.ts';
-import { exceededLimit } from './limits.ts';
+import { measureOperation } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
 import { validateDocument } from './validate-document.ts';
 
@@ -14,7 +14,7 @@ function check({ text, variables = {} }: HostileDocument) {
   try {
     const document = parseDocument(text);
     const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-    const exceeded = operation && exceededLimit(schema, document, operation, variables, limits);
+    const exceeded = operation && measureOperation(schema, document, operation, variables, limits).error;
     return exceeded ?? validateDocument(schema, document, true)[0];
   } catch (error) {
     if (error instanceof GraphqlRefusal) return error.error;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
-import { buildSchema, getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLObjectType,
+  getIntrospectionQuery,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { dependsOnVariables, exceededLimit } from './limits.ts';
+import { dependsOnVariables, measureOperation } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
 
 const schema = buildSchema(`
@@ -18,20 +24,27 @@ const schema = buildSchema(`
     pages(per_page: Int, limit: Int): [Order!]!
     search(limit: Int!): [Result!]!
     orders_list(input: JSON): JSON
+    page(first: Int = 20): OrderConnection
+    records: [Related!]!
   }
+  type OrderConnection { nodes: [Order!]! pageInfo: Boolean }
+  type Related { id: ID! related: [Related!]! }
   type Mutation { orders_export(input: JSON): JSON }
 `);
+Object.assign((schema.getType('Related') as GraphQLObjectType).getFields().related ?? {}, { resolve: () => [] });
 const platform = { depth: 7, complexity: 1_000, aliases: 30 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-function refusal(text: string, variables: Variables = {}, limits = platform) {
+function measure(text: string, variables: Variables = {}, limits = platform) {
   const document = parseDocument(text);
   const operation = document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
-  return exceededLimit(schema, document, operation as OperationDefinitionNode, variables, limits);
+  return measureOperation(schema, document, operation as OperationDefinitionNode, variables, limits);
 }
+
+const refusal = (...args: Parameters<typeof measure>) => measure(...args).error;
 
 /** What is measured, read from the refusals. */
 function measured(text: string, variables: Variables = {}) {
@@ -135,6 +148,15 @@ describe('complexity', () => {
     expect(complexity('{ orders_list(input: { filter: { per_page: 10 } }) }')).toBe(1);
   });
 
+  test('a list without a size counts as ten records if fields below it call actions', () => {
+    expect(complexity('{ records { id } }')).toBe(2);
+    expect(complexity('{ records { related { id } } }')).toBe(10 * (1 + 2));
+    expect(complexity('{ records { related { related { id } } } }')).toBe(10 * (1 + 10 * (1 + 2)));
+    const deep = '{ records { related { related { related { related { id } } } } } }';
+    expect(refusal(deep)?.extensions.code).toBe('QUERY_TOO_COMPLEX');
+    expect(complexity('{ page(first: 3) { nodes { id } } }')).toBe(9);
+  });
+
   test('wrong values and unknown fields count one, the validation refuses them', () => {
     expect(complexity('{ orders(first: -5) { id } }')).toBe(2);
     expect(complexity('{ pages(limit: "50") { id } }')).toBe(2);
@@ -166,17 +188,53 @@ describe('introspection', () => {
     expect(refusal(getIntrospectionQuery(options))).toBeUndefined();
   });
 
-  test('it has no depth and complexity, but at most 500 fields', () => {
+  test('it has no depth and complexity; each value that it returns is a point', () => {
     expect(measured('{ __schema { types { fields { type { name } } } } count }')).toMatchObject({
       depth: 1,
       complexity: 1,
     });
+    expect(measure('{ __schema { queryType { name } } }').points).toBe(3);
+    expect(measure('{ __schema { types { name } } }').points).toBe(2 + Object.keys(schema.getTypeMap()).length);
+    expect(measure('{ __type(name: "Order") { fields { name type { name __typename } } } }').points).toBe(2 + 3 * 4);
+    expect(measure('{ __type(name: "Nothing") { fields { name } } }').points).toBe(1);
+    const named = 'query ($name: String!) { __type(name: $name) { fields { name } } }';
+    expect([measure(named, { name: 'Node' }).points, measure(named, { name: 'Order' }).points]).toEqual([3, 5]);
+  });
+
+  test('it can have 500 fields', () => {
     const fields = (count: number) => `{ __schema { ${'description '.repeat(count - 1)} } }`;
     expect(refusal(fields(500))).toBeUndefined();
     expect(refusal(fields(501))).toEqual({
       message: 'The number of introspection fields is 501; the limit is 500. Select fewer fields or smaller pages.',
       extensions: { code: 'QUERY_TOO_COMPLEX' },
     });
+  });
+
+  test('it can return half as many values again as the query of common tools', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}: name`).join(' ');
+    const unlimited = { ...platform, aliases: 1e9 };
+    expect(refusal(`{ __schema { types { ${names(5)} } } }`, {}, unlimited)).toBeUndefined();
+    const error = refusal(
+      `{ __schema { types { fields { type { fields { type { ${names(60)} } } } } } } }`,
+      {},
+      unlimited,
+    );
+    expect(error).toMatchObject({ extensions: { code: 'QUERY_TOO_COMPLEX' } });
+    expect(error?.message).toMatch(/^The number of introspected values is \d+; the limit is \d+\./);
+  });
+
+  test('a fragment within itself is counted without an end', () => {
+    expect(
+      refusal('{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }'),
+    ).toBeUndefined();
+  });
+
+  test('an operation can have one field of it, also through fragments', () => {
+    const error = { extensions: { code: 'QUERY_TOO_COMPLEX' } };
+    expect(refusal('{ __schema { description } }')).toBeUndefined();
+    expect(refusal('{ a: __schema { description } b: __type(name: "Order") { name } }')).toMatchObject(error);
+    expect(refusal('{ ...A self { ...A } } fragment A on Query { __schema { description } }')).toMatchObject(error);
+    expect(refusal('{ list(first: 2) { __schema { description } } }')).toMatchObject(error);
   });
 });
 
@@ -186,6 +244,7 @@ test('the complexity depends on variables only if they can hold the size of a pa
   expect(depends('query ($n: Int) { orders_list(input: { per_page: $n }) }')).toBe(true);
   expect(depends('query ($i: JSON) { orders_list(input: $i) }')).toBe(true);
   expect(depends('query ($i: JSON) { ...A } fragment A on Query { orders_list(input: $i) }')).toBe(true);
+  expect(depends('query ($n: String!) { __type(name: $n) { name } }')).toBe(true);
   expect(depends('query ($s: String, $b: Boolean!) { orders(first: 5, status: $s) @skip(if: $b) { id } }')).toBe(false);
   expect(depends('query ($s: String) { orders_list(input: { status: $s, per_page: 5 }) }')).toBe(false);
 });

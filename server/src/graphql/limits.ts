@@ -8,20 +8,21 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isInterfaceType,
   isIntrospectionType,
+  isListType,
   isObjectType,
   Kind,
   type NameNode,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
-  TypeMetaFieldDef,
   valueFromASTUntyped,
   visit,
 } from 'graphql';
 import { graphqlError } from './graphql-refusal.ts';
+import { countIntrospection, introspectionFields, introspectionLimit } from './introspection-cost.ts';
 
 export interface Limits {
   readonly depth: number;
@@ -31,11 +32,24 @@ export interface Limits {
 
 /** What selections cost with their fragments inlined. `@skip` and `@include` make no difference. */
 interface Cost {
-  readonly depth: number;
-  readonly complexity: number;
-  readonly aliases: number;
+  depth: number;
+  complexity: number;
+  aliases: number;
+  /** The number of fields that can call actions. */
+  calls: number;
   /** Fields of introspection, which have neither depth nor complexity. */
-  readonly introspection: number;
+  introspection: number;
+  /** The values that introspection returns. */
+  introspected: number;
+  /** The fields `__schema` and `__type`. */
+  introspections: number;
+}
+
+/** What an operation costs, for the limit per minute. */
+export interface Measured {
+  readonly points: number;
+  /** The error if the operation exceeds a limit. */
+  readonly error: GraphqlError | undefined;
 }
 
 type Field = GraphQLField<unknown, unknown>;
@@ -51,31 +65,44 @@ interface Walk {
   readonly variables: Values;
 }
 
-const introspectionFields = new Map<string, Field>(
-  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
-);
-const nothing: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 };
+const nothing: Readonly<Cost> = {
+  depth: 0,
+  complexity: 0,
+  aliases: 0,
+  calls: 0,
+  introspection: 0,
+  introspected: 0,
+  introspections: 0,
+};
 const sizeNames: readonly string[] = ['first', 'limit', 'per_page'];
 /** The one argument of a field that is derived from an action. */
 const inputName = 'input';
+/** The argument of `__type`. */
+const typeName = 'name';
+/** The size of a list that takes no argument for it, if fields below it call actions. */
+const assumedSize = 10;
 /** The introspection query of common tools has 230 fields. */
 const maxIntrospection = 500;
 
-/** The error if the operation exceeds a limit. */
-export function exceededLimit(
+export function measureOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Values,
   limits: Limits,
-): GraphqlError | undefined {
+): Measured {
   const cost = costOfOperation(schema, document, operation, variables);
-  return (
+  const points = cost.complexity + cost.introspected;
+  const error =
     exceeds('QUERY_TOO_DEEP', 'depth of the operation', cost.depth, limits.depth) ??
     exceeds('TOO_MANY_ALIASES', 'number of aliases in the operation', cost.aliases, limits.aliases) ??
     exceeds('QUERY_TOO_COMPLEX', 'complexity of the operation', cost.complexity, limits.complexity) ??
-    exceeds('QUERY_TOO_COMPLEX', 'number of introspection fields', cost.introspection, maxIntrospection)
-  );
+    exceeds('QUERY_TOO_COMPLEX', 'number of fields __schema and __type', cost.introspections, 1) ??
+    exceeds('QUERY_TOO_COMPLEX', 'number of introspection fields', cost.introspection, maxIntrospection) ??
+    (cost.introspections > 0
+      ? exceeds('QUERY_TOO_COMPLEX', 'number of introspected values', cost.introspected, introspectionLimit(schema))
+      : undefined);
+  return { points, error };
 }
 
 const advice = {
@@ -96,7 +123,8 @@ export function dependsOnVariables(document: DocumentNode): boolean {
   const isSize = ({ name }: { readonly name: NameNode }) => sizeNames.includes(name.value);
   visit(document, {
     VariableDefinition: () => false,
-    Argument: (argument) => (isSize(argument) || argument.name.value === inputName ? undefined : false),
+    Argument: (argument) =>
+      isSize(argument) || [inputName, typeName].includes(argument.name.value) ? undefined : false,
     ObjectField: (field) => (isSize(field) ? undefined : false),
     Variable: () => {
       depends = true;
@@ -119,20 +147,29 @@ function costOfOperation(
   const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
   );
-  const walk = { schema, fragments, costs: new Map(), variables: { ...Object.fromEntries(defaults), ...variables } };
+  const walk = {
+    schema,
+    fragments,
+    costs: new Map(),
+    variables: { __proto__: null, ...Object.fromEntries(defaults), ...variables },
+  };
   return costOfSelections(walk, operation.selectionSet, schema.getRootType(operation.operation));
 }
 
 function costOfSelections(walk: Walk, { selections }: SelectionSetNode, parent: Type): Cost {
-  let { depth, complexity, aliases, introspection } = nothing;
+  const sum = { ...nothing };
+  // A loop, because the walk is as deep as a chain of fragments and must not exhaust the stack.
   for (const selection of selections) {
     const cost = costOfSelection(walk, selection, parent);
-    depth = Math.max(depth, cost.depth);
-    complexity += cost.complexity;
-    aliases += cost.aliases;
-    introspection += cost.introspection;
+    sum.depth = Math.max(sum.depth, cost.depth);
+    sum.complexity += cost.complexity;
+    sum.aliases += cost.aliases;
+    sum.calls += cost.calls;
+    sum.introspection += cost.introspection;
+    sum.introspected += cost.introspected;
+    sum.introspections += cost.introspections;
   }
-  return { depth, complexity, aliases, introspection };
+  return sum;
 }
 
 function costOfSelection(walk: Walk, selection: SelectionNode, parent: Type): Cost {
@@ -158,14 +195,23 @@ function costOfField(walk: Walk, field: FieldNode, parent: Type): Cost {
   const type = definition && getNamedType(definition.type);
   const children = field.selectionSet ? costOfSelections(walk, field.selectionSet, type) : nothing;
   const aliases = children.aliases + (field.alias ? 1 : 0);
-  if ((parent && isIntrospectionType(parent)) || (type && isIntrospectionType(type))) {
-    return { ...children, aliases, introspection: children.introspection + 1 };
+  const introspection = children.introspection + 1;
+  if (parent && isIntrospectionType(parent)) return { ...nothing, aliases, introspection };
+  if (introspectionFields.has(field.name.value)) {
+    const introspected = introspection > maxIntrospection ? 0 : countIntrospection(walk, field);
+    return { ...nothing, aliases, introspection, introspected, introspections: 1 };
   }
+  const { calls } = children;
+  const size =
+    sizeOfField(walk, field, definition) ?? (calls > 0 && isUnsizedList(definition, parent) ? assumedSize : 1);
   return {
     depth: children.depth + 1,
-    complexity: sizeOfField(walk, field, definition) * (1 + children.complexity),
+    complexity: size * (1 + children.complexity),
     aliases,
+    calls: calls + (definition?.resolve ? 1 : 0),
     introspection: children.introspection,
+    introspected: size * children.introspected,
+    introspections: size * children.introspections,
   };
 }
 
@@ -175,15 +221,21 @@ function findField(parent: Type, name: string): Field | undefined {
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** The number of items that the field asks for, at least 1. */
-function sizeOfField(walk: Walk, field: FieldNode, definition: Field | undefined): number {
+/** The number of items that the field asks for, at least 1; `undefined` if it has no argument for it. */
+function sizeOfField(walk: Walk, field: FieldNode, definition: Field | undefined): number | undefined {
   const sizes = (definition?.args ?? []).flatMap(({ name, defaultValue }) => {
     if (name !== inputName && !sizeNames.includes(name)) return [];
     const node = field.arguments?.find((argument) => argument.name.value === name);
     const value = (node && valueFromASTUntyped(node.value, walk.variables)) ?? defaultValue;
     return name === inputName && isRecord(value) ? sizeNames.map((size) => value[size]) : [value];
   });
-  return Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
+  return sizes.length === 0 ? undefined : Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
+}
+
+/** The lists in a connection have the size that was asked of it. */
+function isUnsizedList(definition: Field | undefined, parent: Type): boolean {
+  const isConnection = isObjectType(parent) && 'pageInfo' in parent.getFields();
+  return definition !== undefined && isListType(getNullableType(definition.type)) && !isConnection;
 }
 
 function isRecord(value: unknown): value is Values {

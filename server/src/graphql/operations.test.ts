@@ -395,6 +395,16 @@ test('a field __proto__ of a literal is a field like others, compiled or not', a
   expect(new Set(texts)).toEqual(new Set(['{"thing":{"echo":{"json":{"__proto__":{"a":1}},"count":3}}}']));
 });
 
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+  'a variable named %s is refused',
+  async (name) => {
+    for (const use of [`$${name}`, `{ a: $${name} }`]) {
+      const query = `query ($${name}: JSON) { thing(index: 0) { echo(json: ${use}) } }`;
+      await expect(runRepeatedly(query)).rejects.toThrow(`A variable cannot be named ${name}; rename it.`);
+    }
+  },
+);
+
 test('variables within literals keep their values, and missing ones stay missing', async () => {
   const query = `query ($price: Money, $text: String) {
     thing(index: 0) { echo(filter: { inner: { min: $price } }, json: { a: [$price], b: $text }) }

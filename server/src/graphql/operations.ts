@@ -13,7 +13,8 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { isCompilable } from './compilable.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
-import { dependsOnVariables, exceededLimit, type Limits } from './limits.ts';
+import { introspectionFields } from './introspection-cost.ts';
+import { dependsOnVariables, type Limits, measureOperation } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
 import type { RequestState } from './request-state.ts';
 import { validateDocument } from './validate-document.ts';
@@ -23,10 +24,12 @@ export interface PreparedOperation {
   readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
   readonly usesIntrospection: boolean;
+  /** What it costs with the variables of the first request. */
+  readonly points: number;
   /** The limits depend on the variables of each request. */
   readonly hasVariableCost: boolean;
-  /** Limits and variables that have been checked, as JSON. */
-  readonly checked: Set<string>;
+  /** What it costs with limits and variables that have been checked, by both as JSON. */
+  readonly checked: Map<string, number>;
   uses: number;
   /** `undefined` until it is compiled; `false` if graphql-jit cannot compile it. */
   compiled: CompiledQuery | false | undefined;
@@ -56,26 +59,36 @@ export class Operations {
     if (known) return known;
     const document = parseDocument(query);
     const definition = findOperation(document, operationName);
+    const introspections = countIntrospections(document);
+    if (introspections > 1) refuseIf(severalIntrospections);
+    // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
+    const measured = document.definitions.map((one) => {
+      if (one.kind !== Kind.OPERATION_DEFINITION) return 0;
+      const { error, points } = measureOperation(schema, document, one, variables, platformLimits);
+      refuseIf(error);
+      return one === definition ? points : 0;
+    });
     const prepared: PreparedOperation = {
       document,
       definition,
-      usesIntrospection: usesIntrospection(document),
+      usesIntrospection: introspections > 0,
+      points: Math.max(...measured),
       hasVariableCost: dependsOnVariables(document),
-      checked: new Set(),
+      checked: new Map(),
       uses: 0,
       compiled: undefined,
     };
-    // Before `validate`, whose cost grows with the square of an operation that exceeds the limits.
-    for (const one of document.definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION)
-        refuseIf(exceededLimit(schema, document, one, variables, platformLimits));
-    }
     const [error, ...others] = validateDocument(schema, document, suggest);
     if (error) throw new GraphqlRefusal(error, ...others);
     this.#prepared.set(key, prepared);
     return prepared;
   }
 }
+
+const severalIntrospections = graphqlError(
+  'QUERY_TOO_COMPLEX',
+  'A document can have one field __schema or __type. Send several operations instead.',
+);
 
 /** A tenant can lower them. */
 export const platformLimits: Limits = { depth: 7, complexity: 1_000, aliases: 30 };
@@ -142,12 +155,12 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
   throw new GraphqlRefusal(graphqlError('BAD_INPUT', problem));
 }
 
-function usesIntrospection(document: DocumentNode): boolean {
-  let found = false;
+function countIntrospections(document: DocumentNode): number {
+  let count = 0;
   visit(document, {
     Field: ({ name }) => {
-      found ||= name.value === '__schema' || name.value === '__type';
+      if (introspectionFields.has(name.value)) count += 1;
     },
   });
-  return found;
+  return count;
 }

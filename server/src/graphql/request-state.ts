@@ -156,7 +156,9 @@ export class RequestState {
       operationKey: isOverBus
         ? `${principal.tenant?.id ?? ''} graphql ${principal.caller?.id ?? ''} ${action.name}`
         : undefined,
-      isAudited: action.isAudited && (action.isReadOnly || this.#auditsMutations),
+      isAudited: action.isAudited,
+      // Deletions, and changes that actions describe such as those of amounts, are recorded whatever the setting says.
+      auditsChangesOnly: !this.#auditsMutations && !action.isReadOnly && action.method !== 'DELETE',
       knownInput: input,
       readInput: () => input,
       createContext: (auditEntry) => ctx.inModule(action.module, auditEntry),

@@ -363,6 +363,25 @@ test('with lockdown only registered subscriptions are accepted, also by their ha
   expect((await client.next('next')).id).toBe('a');
 });
 
+test('a subscription that is not registered ends when lockdown begins, others continue', async () => {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('kiosk.view', 'settings.edit', 'graphql.settings.manage', 'graphql.persisted.manage');
+  expect((await caller.post('/api/v1/graphql/persisted', { query: sold, name: 'Sold' })).status).toBe(201);
+  const client = await new RawClient().open();
+  client.send({ type: 'connection_init', payload: connectionParams(caller, tenant) });
+  await client.next('connection_ack');
+  await client.subscribe('registered', sold);
+  await client.subscribe('other', `${sold} `);
+  const lock = (isLocked: boolean) => caller.patch('/api/v1/settings', { 'graphql.persisted_queries_only': isLocked });
+  expect((await lock(true)).status).toBe(200);
+  expect(await client.next('error')).toMatchObject({
+    id: 'other',
+    payload: [{ extensions: { code: 'PERSISTED_QUERY_REQUIRED' } }],
+  });
+  await sell('tea', 1, tenant);
+  expect((await client.next('next')).id).toBe('registered');
+});
+
 test('a subscription counts as a request of the user', async () => {
   const take = vi.spyOn(kernel.limiter, 'take');
   onTestFinished(() => take.mockRestore());

@@ -103,8 +103,8 @@ export class SubscriptionServer {
     const ctx = await this.#createContext(client);
     if (!ctx) return;
     for (const [id, { accepted }] of client.subscriptions) {
-      const failure = await accepted?.authorize(ctx).catch(asFailure);
-      if (failure) client.refuse(id, [failureError(failure)]);
+      const refusal = await accepted?.findRefusal(ctx);
+      if (refusal) client.refuse(id, [refusal]);
     }
   }
 
@@ -221,8 +221,8 @@ export class SubscriptionServer {
     try {
       const ctx = isOpen() ? await this.#createContext(client) : undefined;
       if (!ctx || !subscription.accepted) return;
-      const failure = await subscription.accepted.authorize(ctx).catch(asFailure);
-      if (failure) return client.refuse(id, [failureError(failure)]);
+      const refusal = await subscription.accepted.findRefusal(ctx);
+      if (refusal) return client.refuse(id, [refusal]);
       const result = await subscription.accepted.execute(ctx, payload);
       if (isOpen()) client.send({ id, type: MessageType.Next, payload: result });
     } catch (error) {

@@ -102,7 +102,9 @@ export class TypeWriter {
       const property = properties[name] as Schema;
       const { sdl, isNullable } = this.input(property, owner + pascalCase(name));
       const isRequired = required.includes(name) && property.default === undefined && !isNullable;
-      return `${describe(ownDescription(property))}${name}: ${sdl}${isRequired ? '!' : ''}`;
+      // The complexity of an operation depends on the number of records.
+      const isSize = sdl === 'Int' && property.default !== undefined;
+      return `${describe(ownDescription(property))}${name}: ${sdl}${isRequired ? '!' : ''}${isSize ? ` = ${property.default}` : ''}`;
     });
   }
 

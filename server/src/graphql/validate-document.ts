@@ -42,7 +42,19 @@ const linearRules = [
   ),
   supportedOperations,
   oneSubscriptionField,
+  ownVariableNames,
 ];
+
+/** Engines keep variables in plain objects, where a missing one of such a name would be found. */
+function ownVariableNames(context: ValidationContext): ASTVisitor {
+  return {
+    VariableDefinition: ({ variable }) => {
+      const { value } = variable.name;
+      if (!(value in Object.prototype)) return;
+      context.reportError(new GraphQLError(`A variable cannot be named ${value}; rename it.`, { nodes: variable }));
+    },
+  };
+}
 
 function supportedOperations(context: ValidationContext): ASTVisitor {
   return {

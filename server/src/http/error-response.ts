@@ -22,14 +22,23 @@ export function sendErrorResponse(
     log.error({ err: cause, ...details }, failure.message);
   }
   const page = failurePage(request, failure);
-  if (!page) return sendJson(failure, request, reply);
-  return page.then((answer) => {
-    if (!answer) return sendJson(failure, request, reply);
-    reply
-      .status(answer.status ?? failure.status)
-      .headers(answer.headers)
-      .send(answer.body);
-  });
+  if (!page) return send(failureAnswer(request, failure), failure, request, reply);
+  return page.then((answer) => send(answer, failure, request, reply));
+}
+
+function send(answer: Answer | undefined, failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
+  if (!answer) {
+    sendJson(failure, request, reply);
+    return;
+  }
+  reply
+    .status(answer.status ?? failure.status)
+    .headers({ ...failure.extras.headers, ...answer.headers })
+    .send(answer.body);
+}
+
+function failureAnswer({ exchange, headers }: FastifyRequest, failure: Failure): Answer | undefined {
+  return exchange?.route.action.failureAnswer?.(failure, headers.accept ?? '');
 }
 
 /** The tenant, the action, and the file and line that a developer should look at. */

@@ -1,7 +1,7 @@
 import { Issues, Type } from '@chowk/kit/kernel';
 import type { FastifyRequest } from 'fastify';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
-import { compileText, type FieldErrors, type Validator } from '../schemas/validation.ts';
+import { compileText, type FieldErrors, mergeErrors, type Validator } from '../schemas/validation.ts';
 
 /** Returns the flat input of an action and the function that validates it. */
 export type ReadInput = (
@@ -32,7 +32,7 @@ export function inputReader(action: RegisteredAction): ReadInput {
         names?.push(...ignored);
         const inputErrors = bodyErrors ?? checkInput(value, names);
         if (!pathErrors && !queryErrors && !inputErrors) return undefined;
-        return { ...inputErrors, ...pathErrors, ...queryErrors };
+        return mergeErrors(inputErrors, pathErrors, queryErrors);
       },
     };
   };
@@ -68,7 +68,7 @@ function textReader(action: RegisteredAction): ReadInput {
       input[name] = (params as Fields)[name];
     }
     const duplicates = issues?.errors;
-    return { input, validate: duplicates ? (value) => ({ ...validate(value), ...duplicates }) : validate };
+    return { input, validate: duplicates ? (value) => mergeErrors(validate(value), duplicates) : validate };
   };
 }
 

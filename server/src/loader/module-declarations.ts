@@ -55,6 +55,7 @@ export async function createIdentity(modules: readonly LoadedModule[], system: S
 const noIdentity: Identity = {
   authenticate: async () => undefined,
   membership: async () => undefined,
+  rights: async () => undefined,
   session: async () => undefined,
   onChange: () => {},
 };

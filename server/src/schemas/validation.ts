@@ -135,7 +135,11 @@ function compile({ quick, thorough }: AjvPair, schema: TSchema): Validator {
     };
   });
   const allErrors = (value: unknown, first: readonly ErrorObject[]) => {
-    if (hasManyParts(value)) return fieldErrors(first);
+    if (hasManyParts(value)) {
+      const errors = fieldErrors(first);
+      incomplete.add(errors);
+      return errors;
+    }
     checkAll ??= thorough.compile(schema);
     return fieldErrors(checkAll(value) ? first : (checkAll.errors ?? []));
   };
@@ -145,6 +149,21 @@ function compile({ quick, thorough }: AjvPair, schema: TSchema): Validator {
     strip?.(value, '', ignored ?? []);
     return errors;
   };
+}
+
+/** Errors that do not name all fields that are wrong. */
+const incomplete = new WeakSet<FieldErrors>();
+
+/** Whether the errors of a validator name all fields that are wrong. */
+export function namesAllFields(errors: FieldErrors): boolean {
+  return !incomplete.has(errors);
+}
+
+/** The errors of several validators. Those of a later one replace those of an earlier one for the same field. */
+export function mergeErrors(...parts: readonly (FieldErrors | undefined)[]): FieldErrors {
+  const merged: FieldErrors = Object.assign({}, ...parts);
+  if (parts.some((errors) => errors && incomplete.has(errors))) incomplete.add(merged);
+  return merged;
 }
 
 function hasManyParts(value: unknown): boolean {
@@ -163,11 +182,13 @@ function hasManyParts(value: unknown): boolean {
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   const issues = new Issues();
   const own = withoutBranches(errors);
-  for (const error of (own.length > 0 ? own : errors).slice(0, maxErrors)) {
+  const reported = own.length > 0 ? own : errors;
+  for (const error of reported.slice(0, maxErrors)) {
     const field = fieldName(error);
     const { message, code } = describeError(error, lastName(field));
     issues.add(field, message, code);
   }
+  if (reported.length > maxErrors) incomplete.add(issues.errors);
   return issues.errors;
 }
 

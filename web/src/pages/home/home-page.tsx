@@ -17,17 +17,18 @@ export function HomePage() {
   const can = useCan();
   const canViewOrders = can('orders.view');
   const canViewCustomers = can('customers.view');
+  const canViewReports = can('reports.view');
   const counts = useApi(keys.orders.counts, (client) => client.orders.countByStatus(), canViewOrders);
   const vips = useVipsAtRisk(canViewCustomers);
   const isNew = counts.data?.total === 0;
   return (
-    <Page title="Home" actions={canViewOrders && !isNew && <PeriodChoice />}>
+    <Page title="Home" actions={canViewReports && !isNew && <PeriodChoice />}>
       {canViewOrders && <LiveOrders />}
       {/* The parts are read meanwhile. */}
       {counts.isLoading && <Skeleton className="h-96 w-full" />}
       <div className={counts.isLoading ? 'hidden' : 'contents'}>
         {isNew && <FirstSteps />}
-        {canViewOrders && !isNew && <Business />}
+        {canViewReports && !isNew && <Business />}
         <div className="grid items-start gap-x-14 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
           <div className="grid min-w-0 gap-10">
             {(canViewOrders || can('conversations.view')) && (

@@ -1,0 +1,42 @@
+import { type Ctx, sql } from '@chowk/kit';
+
+declare module '@chowk/kit/catalogue' {
+  interface ModuleOptions {
+    readonly messagesPerDay: number;
+  }
+}
+
+const day = 24 * 3_600_000;
+
+/** Counts a message to a customer. Returns the reason if the tenant may not send it. */
+export async function takeFromQuota(ctx: Ctx): Promise<string | undefined> {
+  // The operator's own organization.
+  if (ctx.tenant.role === 'platform_owner') return undefined;
+  const { is_verified, created_at } = await ctx.bus.call('identity.outboundStanding', {});
+  if (!is_verified) {
+    return 'Messages are sent once an Owner of the organization has verified the email address of the account.';
+  }
+  const limit = dailyLimit(ctx, created_at);
+  if (limit === undefined || (await count(ctx, limit))) return undefined;
+  return `The organization has sent the ${limit} messages that it may send to customers today; the limit grows every day.`;
+}
+
+function dailyLimit(ctx: Ctx, createdAt: string): number | undefined {
+  const { messagesPerDay } = ctx.options;
+  const age = Math.max(0, Math.floor((ctx.now().getTime() - Date.parse(createdAt)) / day));
+  return messagesPerDay === 0 ? undefined : messagesPerDay * (age + 1);
+}
+
+/** Whether the message is within the limit. */
+async function count(ctx: Ctx, limit: number): Promise<boolean> {
+  const today = ctx.now().toISOString().slice(0, 10);
+  const counted = await ctx.db.run(sql`
+    INSERT INTO message_quota AS q (day, count) VALUES (${today}, 1)
+    ON CONFLICT (day) DO UPDATE SET count = q.count + 1 WHERE q.count < ${limit}`);
+  return counted > 0;
+}
+
+export async function pruneQuota(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - 7 * day).toISOString().slice(0, 10);
+  await ctx.db.run(sql`DELETE FROM message_quota WHERE day < ${before}`);
+}
