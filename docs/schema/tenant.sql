@@ -23,6 +23,8 @@ CREATE TABLE conversation_messages (
   CONSTRAINT conversation_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text, 'note'::text])))
 );
 CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversation_messages FOR EACH ROW WHEN ((new.sent_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversation_messages();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversation_messages FOR EACH ROW WHEN (((new.sent_at <> old.sent_at) AND (new.sent_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversation_messages();
 
 CREATE TABLE conversations (
   id uuid NOT NULL,
@@ -50,6 +52,8 @@ CREATE INDEX conversations_by_update ON public.conversations USING btree (update
 CREATE TRIGGER count_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
 CREATE TRIGGER count_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_conversations();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversations FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversations();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversations FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversations();
 
 CREATE TABLE counters (
   name text NOT NULL,
@@ -86,9 +90,11 @@ CREATE TABLE customer_merges (
   merged_into uuid NOT NULL,
   user_id bigint,
   merged_at timestamp with time zone NOT NULL,
+  external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT customer_merges_pkey PRIMARY KEY (id)
 );
 CREATE INDEX customer_merges_by_customer ON public.customer_merges USING btree (merged_into);
+CREATE INDEX customer_merges_by_external_id ON public.customer_merges USING gin (external_ids jsonb_path_ops);
 
 CREATE TABLE customer_metadata (
   id uuid NOT NULL,
@@ -152,6 +158,8 @@ CREATE UNIQUE INDEX customers_phone ON public.customers USING btree (phone) WHER
 CREATE TRIGGER count_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 CREATE TRIGGER count_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.last_order_at IS DISTINCT FROM new.last_order_at))) EXECUTE FUNCTION count_customers();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.customers FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_customers();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.customers FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_customers();
 
 CREATE TABLE devices (
   id uuid NOT NULL,
@@ -235,6 +243,8 @@ CREATE INDEX messages_by_creation ON public.messages USING btree (created_at);
 CREATE INDEX messages_by_customer ON public.messages USING btree (customer_id) WHERE (customer_id IS NOT NULL);
 CREATE INDEX messages_by_rule ON public.messages USING btree (rule_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX messages_once ON public.messages USING btree (rule_id, event_id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_messages();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_messages();
 
 CREATE TABLE module_bus_audit_log (
   id uuid NOT NULL,
@@ -255,6 +265,8 @@ CREATE TABLE module_bus_audit_log (
 );
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.module_bus_audit_log FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_module_bus_audit_log();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.module_bus_audit_log FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_module_bus_audit_log();
 
 CREATE TABLE notification_digest_items (
   user_id bigint NOT NULL,
@@ -299,6 +311,8 @@ CREATE TABLE notification_rules (
 );
 CREATE INDEX notification_rules_by_creation ON public.notification_rules USING btree (created_at DESC, id DESC);
 CREATE INDEX notification_rules_by_event ON public.notification_rules USING btree (event) WHERE is_active;
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notification_rules FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notification_rules();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notification_rules FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notification_rules();
 
 CREATE TABLE notifications (
   id uuid NOT NULL,
@@ -330,6 +344,8 @@ CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, 
 CREATE TRIGGER count_inserted AFTER INSERT ON public.notifications REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
 CREATE TRIGGER count_removed AFTER DELETE ON public.notifications REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.notifications REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_notifications();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notifications FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notifications();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notifications FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notifications();
 
 CREATE TABLE order_history (
   id uuid NOT NULL,
@@ -399,6 +415,8 @@ CREATE INDEX orders_by_update ON public.orders USING btree (updated_at, id) WHER
 CREATE TRIGGER count_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
 CREATE TRIGGER count_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_orders();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_orders();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_orders();
 
 CREATE TABLE persisted_queries (
   hash text NOT NULL,
@@ -451,6 +469,8 @@ CREATE UNIQUE INDEX products_sku ON public.products USING btree (sku_key) WHERE 
 CREATE TRIGGER count_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
 CREATE TRIGGER count_removed AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_products();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.products FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_products();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.products FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_products();
 
 CREATE TABLE schema_migrations (
   owner text NOT NULL,
@@ -473,6 +493,8 @@ CREATE TABLE stock_movements (
   CONSTRAINT stock_movements_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
 );
 CREATE INDEX stock_movements_by_product ON public.stock_movements USING btree (product_id, at DESC, id DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.stock_movements FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_stock_movements();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.stock_movements FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_stock_movements();
 
 CREATE TABLE stock_reservations (
   id uuid NOT NULL,
@@ -533,6 +555,8 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_by_creation ON public.webhook_deliveries USING btree (created_at);
 CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.webhook_deliveries FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_webhook_deliveries();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.webhook_deliveries FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_webhook_deliveries();
 
 CREATE TABLE webhooks (
   id uuid NOT NULL,
@@ -547,8 +571,12 @@ CREATE TABLE webhooks (
   previous_secret_expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  unanswered integer NOT NULL DEFAULT 0,
+  paused_until timestamp with time zone,
   saved_by bigint,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DESC, id DESC);
 CREATE INDEX webhooks_by_update ON public.webhooks USING btree (updated_at, id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_webhooks();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_webhooks();

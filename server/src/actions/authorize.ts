@@ -49,7 +49,8 @@ export async function mayReceive(
   principal: Principal,
 ): Promise<boolean> {
   try {
-    await authorize(modules, needs === undefined ? { module, public: true } : { module, needs }, principal);
+    const access = needs === undefined ? ({ public: true } as const) : { needs };
+    await authorize(modules, { module, isReadOnly: true, ...access }, principal);
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;

@@ -105,7 +105,11 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
           userId: recipient && (ctx as Context).user.id,
           findRefusal: async (one) => {
             try {
-              await authorize(installations, { module: found.module, needs, isReadOnly: true }, (one as Context).principal);
+              await authorize(
+                installations,
+                { module: found.module, needs, isReadOnly: true },
+                (one as Context).principal,
+              );
               return undefined;
             } catch (error) {
               return toRefusal(error);

@@ -1,0 +1,1 @@
+function e(e){if(!e)return`Deleted customer`;let{first_name:t,last_name:n,email:r,phone:i}=e;return[t,n].filter(Boolean).join(` `)||r||i||`No name`}export{e as t};

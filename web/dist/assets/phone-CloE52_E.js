@@ -1,0 +1,1 @@
+function e(e){return e.replace(/^(\+91)(\d{5})(\d{5})$/,`$1 $2 $3`).replace(/^(\+1)(\d{3})(\d{3})(\d{4})$/,`$1 $2 $3 $4`)}export{e as t};

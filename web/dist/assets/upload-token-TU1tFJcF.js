@@ -1,0 +1,1 @@
+var e=e=>`chowk.upload.${e}`;function t(t,n){sessionStorage.setItem(e(t),n)}function n(n){let r=location.hash.slice(1);return r!==``&&(t(n,r),history.replaceState(history.state,``,location.pathname+location.search)),sessionStorage.getItem(e(n))??void 0}export{t as n,n as t};
