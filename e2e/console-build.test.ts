@@ -52,7 +52,7 @@ test('if the build fails, the last one is served, and the log says so', { timeou
   await change('src/main.tsx', 'import import', 'import');
 });
 
-test('without any build, pages say so and lists and exports work; a build is served without a restart', {
+test('without any build, pages say so and the platform is healthy; a build is served without a restart', {
   timeout,
 }, async () => {
   await change('src/main.tsx', 'import', 'import import');
