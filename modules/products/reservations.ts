@@ -55,13 +55,12 @@ declare module '@chowk/kit/catalogue' {
 /** Limits how long a transaction locks products. */
 const batchSize = 500;
 
-async function releaseExpired(ctx: Ctx, { id }: { id?: string }): Promise<void> {
+async function releaseExpired(ctx: Ctx, own: { id?: string }): Promise<void> {
   for (let released = batchSize; released === batchSize; ) released = await ctx.tx(releaseBatch);
   // The queue has another clock, so that the job may come early; and another transaction may hold the reservation.
   const left = await ctx.db.row<{ seconds: number }>(sql`
-    SELECT ceil(extract(epoch FROM expires_at - now()))::integer AS seconds FROM stock_reservations WHERE id = ${id ?? null}`);
-  if (left && id !== undefined)
-    await ctx.jobs.add('products.release_expired', { id }, { delaySeconds: Math.max(left.seconds, 1) });
+    SELECT ceil(extract(epoch FROM expires_at - now()))::integer AS seconds FROM stock_reservations WHERE id = ${own.id ?? null}`);
+  if (left) await ctx.jobs.add('products.release_expired', own, { delaySeconds: Math.max(left.seconds, 1) });
 }
 
 async function releaseBatch(ctx: Ctx): Promise<number> {
