@@ -12,6 +12,7 @@ import { emailActions } from './profile/email-actions.ts';
 import { passwordActions } from './profile/password-actions.ts';
 import { passwordJobs } from './profile/password-reset.ts';
 import { profileActions } from './profile/profile-actions.ts';
+import { takeoverJobs } from './profile/turn-off-listeners.ts';
 import { pruneJobs } from './prune.ts';
 import { loginActions } from './sign-in/login-actions.ts';
 import { invitationActions } from './team/invitation-actions.ts';
@@ -49,7 +50,7 @@ export const module = defineModule({
   },
   operations,
   identity: createIdentity,
-  jobs: { ...passwordJobs, ...pruneJobs },
+  jobs: { ...passwordJobs, ...pruneJobs, ...takeoverJobs },
   commands: [rotateKeys],
   errors,
 });

@@ -1,5 +1,6 @@
-import { ById, operation } from '@chowk/kit';
+import { ById, operation, Type } from '@chowk/kit';
 import { markAsUnread } from './notifications.ts';
+import { turnOffRulesSavedBy } from './rules/rules.ts';
 import { Message } from './schemas.ts';
 import { send } from './send.ts';
 
@@ -9,6 +10,12 @@ export const operations = {
     description: 'Called by `ctx.notify`.',
     input: Message,
     run: send,
+  }),
+  'notifications.turnOffRulesSavedBy': operation({
+    summary: 'Turn off the rules that a user has saved since a time',
+    input: Type.Object({ user_id: Type.Integer(), since: Type.String() }),
+    output: Type.Integer(),
+    run: turnOffRulesSavedBy,
   }),
   'notifications.markAsUnread': operation({ summary: 'Mark a notification as unread', input: ById, run: markAsUnread }),
 };

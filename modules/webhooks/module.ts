@@ -4,10 +4,12 @@ import { jobs } from './deliver.ts';
 import { erase, queueDeliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { operations } from './operations.ts';
 import type { Webhook } from './schemas.ts';
 
 export const module = defineModule({
   actions,
+  operations,
   events,
   jobs,
   errors,
@@ -30,6 +32,6 @@ async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    webhooks: OperationTypes<typeof actions>;
+    webhooks: OperationTypes<typeof actions & typeof operations>;
   }
 }

@@ -263,3 +263,33 @@ test('the mail about the undo lists access that is older than the change', async
   expect(unwrapped).not.toContain('Later');
   expect(unwrapped).not.toContain('evil');
 });
+
+test('webhooks and rules that were saved during the takeover are turned off, older ones are not', async () => {
+  const { tenant, owner } = await newTeam();
+  const rule = { event: 'order.created', channel: 'in_app', recipient: { role: 'Owner' }, template: { body: 'New' } };
+  const save = async () => [
+    (await owner.post('/api/v1/webhooks', { url: 'https://hooks.example.com', events: ['order.*'] })).body.webhook.id,
+    (await owner.post('/api/v1/notification-rules', rule)).body.rule.id,
+  ];
+  const [oldWebhook, oldRule] = await save();
+  let [webhook, later] = ['', ''];
+  await duringTakeover(owner, async () => {
+    [webhook, later] = await save();
+  });
+  const states = async () => ({
+    webhooks: await tenant.db.rows(sql`SELECT id, is_active FROM webhooks ORDER BY created_at`),
+    rules: await tenant.db.rows(sql`SELECT id, is_active FROM notification_rules ORDER BY created_at`),
+  });
+  await eventually(async () =>
+    expect(await states()).toEqual({
+      webhooks: [
+        { id: oldWebhook, is_active: true },
+        { id: webhook, is_active: false },
+      ],
+      rules: [
+        { id: oldRule, is_active: true },
+        { id: later, is_active: false },
+      ],
+    }),
+  );
+});

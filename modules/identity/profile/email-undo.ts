@@ -22,7 +22,7 @@ interface EmailChange {
 const explanation = [
   'A change of your email address was undone. The person who made it knows your password: choose a new one now.',
   'All sessions and personal access tokens have ended, and so has the access that your account gave to others since ' +
-    'the change: invitations, roles and API clients.',
+    'the change: invitations, roles and API clients. Webhooks and notification rules that it saved since then are turned off.',
 ];
 const ownedByOther = 'Another account has verified this address. Contact the administrator of your organization.';
 
@@ -51,6 +51,9 @@ export async function undoEmailChange(ctx: SystemCtx, { token }: UndoLink): Prom
       await leaveTenantsSince(tx, change);
       await endGrantedAccess(ctx, tx, { userId, since: change.requested_at });
       await endChangesSince(tx, ctx, change);
+      // After the commit.
+      const saved = { userId, since: change.requested_at };
+      await ctx.jobs.add('identity.turn_off_listeners', saved, { delaySeconds: 1 });
       await getAccounts(ctx.system).sessions.revokeAll(userId, { db: tx });
       const details = { old: current, new: change.old_email };
       await record(ctx, { action: 'email_change_undone', userId, details }, tx);

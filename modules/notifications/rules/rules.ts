@@ -117,3 +117,9 @@ function recipientColumns(recipient: Recipient): { userId: number | null; role: 
   if (recipient === 'customer') return { userId: null, role: null };
   return 'role' in recipient ? { userId: null, role: recipient.role } : { userId: recipient.user_id, role: null };
 }
+
+export function turnOffRulesSavedBy(ctx: Ctx, { user_id, since }: { user_id: number; since: string }): Promise<number> {
+  return ctx.db.run(sql`
+    UPDATE notification_rules SET is_active = false, updated_at = ${ctx.now()}
+    WHERE is_active AND saved_by = ${user_id} AND updated_at >= ${since}`);
+}
