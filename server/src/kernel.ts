@@ -58,7 +58,7 @@ export interface Kernel {
   /** The actions that modules can call, by name. */
   readonly operations: ReadonlyMap<string, RegisteredAction>;
   /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
-  readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
+  readonly consumes: ReadonlyMap<string, ReadonlyMap<string, string | null | undefined>>;
   readonly personalData: ReturnType<typeof createPersonalData>;
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;

@@ -28,11 +28,12 @@ export function authorize(
   modules: ModuleDirectory,
   action: Requirement,
   principal: Principal,
-  /** The permission that the call needs instead of the action's own. */
-  permission?: string,
+  /** The permission that the call needs instead of the action's own; `null`: none. */
+  permission?: string | null,
 ): Promise<void> | undefined {
   const { tenant } = principal;
-  const isOpen = (action.public && permission === undefined) || action.internal || principal.system;
+  const isPublic = permission === null || (action.public && permission === undefined);
+  const isOpen = isPublic || action.internal || principal.system;
   if (!isOpen) requireMembership(principal);
   const finish = (isInstalled: boolean) => {
     if (!isInstalled) throw fail('modules.not_installed', { module: action.module });

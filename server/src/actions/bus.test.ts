@@ -29,6 +29,19 @@ function callAction(alias: string): Actions {
   };
 }
 
+/** A public action that calls an operation with a permission. */
+function openAction(alias: string): Actions {
+  return {
+    [`${alias}.open`]: action({
+      summary: 'Call an operation for anyone',
+      http: `POST /${alias}/open`,
+      public: true,
+      errors: ['bus.not_declared', 'auth.unauthenticated'],
+      run: (ctx) => ctx.bus.call('gamma.guarded' as never, {} as never),
+    }),
+  };
+}
+
 const echo = action({ ...common, input: Anything, run: async (ctx, input) => ({ input, tenant: ctx.tenant.id }) });
 
 const write = action({
@@ -50,7 +63,7 @@ const declared: Record<(typeof names)[number], Consumed[]> = {
   alpha: ['beta.echo', 'gamma.echo', 'gamma.write', 'gamma.guarded', 'gamma.limited', 'beta.loop'],
   beta: ['alpha.echo', 'alpha.loop', { operation: 'gamma.guarded', permission: 'beta.view' }],
   gamma: [],
-  delta: ['alpha.echo', 'beta.echo', 'gamma.echo', 'gamma.limited'],
+  delta: ['alpha.echo', 'beta.echo', 'gamma.echo', 'gamma.limited', { operation: 'gamma.guarded', permission: null }],
 };
 
 const more: Partial<Record<(typeof names)[number], Actions>> = {
@@ -73,7 +86,7 @@ const modules = names.map((alias) =>
   testModule({
     alias,
     consumes: declared[alias],
-    actions: { ...callAction(alias), [`${alias}.echo`]: echo, ...more[alias] },
+    actions: { ...callAction(alias), ...openAction(alias), [`${alias}.echo`]: echo, ...more[alias] },
     ...(alias === 'gamma' ? { migration: 'CREATE TABLE gamma_notes (key text)' } : {}),
   }),
 );
@@ -133,6 +146,13 @@ test("a consumer's own permission replaces the operation's for its calls", async
   expect((await call('alpha', 'gamma.guarded', {}, { more: ['beta.view'] })).body.code).toBe('auth.forbidden');
   const inJob = acme.context('beta').bus.call('gamma.guarded' as never, {} as never);
   await expect(inJob).resolves.toEqual({});
+});
+
+test('a public action can call an operation that is declared without a permission', async () => {
+  const anonymous = (from: string) =>
+    platform.request({ method: 'POST', url: `/api/v1/${from}/open`, headers: { 'x-tenant': acme.id } });
+  expect((await anonymous('delta')).status).toBe(200);
+  expect((await anonymous('alpha')).body.code).toBe('auth.unauthenticated');
 });
 
 test('invalid input is rejected with an error for each invalid field', async () => {

@@ -17,8 +17,8 @@ export interface Call extends Principal {
   readonly module?: string | undefined;
   /** The user on whose behalf the platform calls. Default: the caller. */
   readonly userId?: number | undefined;
-  /** The permission that the call needs instead of the action's own. */
-  readonly permission?: string | undefined;
+  /** The permission that the call needs instead of the action's own; `null`: none. */
+  readonly permission?: string | null | undefined;
   /** The address of the client whose rate limit the call counts against. Absent: the call is not counted. */
   readonly countedAddress?: string | undefined;
   /** The address of the client, for the action's own limit. Absent: that limit does not apply. */

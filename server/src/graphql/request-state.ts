@@ -17,8 +17,8 @@ export interface RequestServices {
 
 /** How a field calls an action. */
 interface CallOptions {
-  /** The permission that the call needs instead of the action's own. */
-  readonly permission?: string | undefined;
+  /** The permission that the call needs instead of the action's own; `null`: none. */
+  readonly permission?: string | null | undefined;
   /** As a call of another module. */
   readonly isOverBus?: boolean;
   /** The fields that are needed of a list's records. Default: all. */

@@ -235,7 +235,7 @@ function permissionProblems({ manifest, definition, graphql }: CheckedModule, kn
       .map(({ field, permission }) => `${field}: there is no permission ${permission}; ${remedy}`),
     ...(manifest.api?.consumes ?? [])
       .map(consumedOperation)
-      .filter(({ permission }) => permission !== undefined && !own.has(permission))
+      .filter(({ permission }) => typeof permission === 'string' && !own.has(permission))
       .map(
         ({ operation, permission }) =>
           `api.consumes: ${permission}, which is to authorize ${operation}, is not a permission of this module; ${remedy}`,

@@ -123,8 +123,11 @@ const Operation = Type.String({ pattern: dotted });
 
 const ConsumedOperation = Type.Object({
   operation: Operation,
-  /** A permission of the consuming module that its calls need instead of the operation's own. */
-  permission: Type.Optional(Type.String({ pattern: dotted })),
+  /**
+   * A permission of the consuming module that its calls need instead of the operation's own; `null`: none, so that public actions
+   * can call it.
+   */
+  permission: Type.Optional(Type.Union([Type.String({ pattern: dotted }), Type.Null()])),
   /** The module also works without the one that provides the operation. */
   optional: Type.Optional(Type.Boolean()),
   /** The schemas that a packed module was built against. */

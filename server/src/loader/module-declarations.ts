@@ -7,7 +7,7 @@ import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
 
 /** The operations that each module may call, with the permission that a call needs instead of the operation's own. */
-export function collectConsumes(modules: readonly LoadedModule[]): Map<string, Map<string, string | undefined>> {
+export function collectConsumes(modules: readonly LoadedModule[]): Map<string, Map<string, string | null | undefined>> {
   return new Map(
     modules.map(({ alias, manifest }) => [
       alias,
