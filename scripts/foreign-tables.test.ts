@@ -27,6 +27,7 @@ test.each([
   ['SELECT id FROM orders'],
   ['SELECT p.id FROM people p JOIN orders o ON true'],
   ['SELECT 1 FROM people, orders'],
+  ['SELECT 1 FROM people AS p, orders o'],
   ['INSERT INTO orders DEFAULT VALUES'],
   ['UPDATE orders SET id = §{id}'],
   ['DELETE FROM people USING "orders"'],
@@ -53,6 +54,7 @@ test.each([
   ['a table of its own', 'sql`SELECT id FROM people`'],
   ['a table that both modules have', 'sql`SELECT id FROM both`'],
   ['a column, an alias and a text', "sql`SELECT p.orders AS orders, 'FROM orders' FROM people p -- FROM orders`"],
+  ['a column after a comma', 'sql`SELECT id, orders FROM people WHERE id IN (SELECT id, orders FROM people)`'],
   ['text that is not SQL', '"from orders"; log(`FROM orders`)'],
 ])('nothing is found for %s', async (_, code) => {
   expect(await check({ 'people/read.ts': code })).toEqual([]);

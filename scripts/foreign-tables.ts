@@ -52,8 +52,9 @@ function tableOwners(sources: readonly Source[]): Map<string, Set<string>> {
   return owners;
 }
 
-/** A table follows one of these words, or is all of the SQL, as in a list: sql`orders o`. */
-const tableName = /(?:\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|REFERENCES|ON|ONLY)|^|,)\s*"?([a-z_]\w*)"?(?=\W|$)/gi;
+/** A table follows one of these words, or another table after FROM, or is all of the SQL, as in a list: sql`orders o`. */
+const tableName =
+  /(?:\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|REFERENCES|ON|ONLY)|^|(?<=\bFROM\s+"?\w+"?(?:\s+(?:AS\s+)?\w+)?\s*),)\s*"?([a-z_]\w*)"?(?=\W|$)/gi;
 const sqlComment = /--.*$|'(?:[^']|'')*'/gm;
 
 function foreignNames({ path, module, text }: Source, owners: ReadonlyMap<string, ReadonlySet<string>>): string[] {

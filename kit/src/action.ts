@@ -57,6 +57,11 @@ interface Declaration {
    * write or cost much. `false`: calls count against no limit.
    */
   readonly limit?: { readonly perMinute: number; readonly by: 'network' } | false;
+  /**
+   * How long browsers and CDNs may keep the response of a public GET to a caller who is not signed in. `tags` are sent as
+   * `Cache-Tag`, with the tenant's, so that a CDN can be told what to remove.
+   */
+  readonly cache?: { readonly seconds: number; readonly tags?: readonly string[] };
   /** A web page, not part of the API. */
   readonly webPage?: true;
   /** Whether the call must be bound to a tenant. Default `required`. */

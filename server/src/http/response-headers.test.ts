@@ -11,6 +11,13 @@ const platform = await startPlatform({
     'things.list': action({ ...common, http: 'GET /things', run: async () => ({}) }),
     'things.create': action({ ...common, http: 'POST /things', input: Type.Object({}), run: async () => ({}) }),
     'test.requestId': action({ ...common, http: 'GET /request-id', run: async (ctx) => ({ id: ctx.requestId }) }),
+    'menu.get': action({
+      summary: 'Get the menu',
+      http: 'GET /menu',
+      public: true,
+      cache: { seconds: 60, tags: ['menu'] },
+      run: async (ctx) => ({ tenant: ctx.tenant.id }),
+    }),
     'test.broken': action({
       ...common,
       http: 'GET /broken',
@@ -162,4 +169,22 @@ test('with a list of origins only those may call, and Vary names Origin', async 
     expect(answer.headers, origin).not.toHaveProperty(allowed);
     expect(answer.headers.vary, origin).toContain('Origin');
   }
+});
+
+test('a public response can be cached, for each tenant, unless the caller is signed in', async () => {
+  const get = async (headers: Record<string, string>) =>
+    (await platform.app.inject({ url: '/api/v1/menu', headers: { ...tenant, ...headers } })).headers;
+  expect(await get({})).toMatchObject({
+    'cache-control': 'public, max-age=60',
+    'cache-tag': `tenant-${acme.id},menu`,
+    vary: expect.stringMatching(/^Authorization, X-Tenant/),
+  });
+  const own = await get({ authorization });
+  expect(own['cache-control']).toBe('no-store');
+  expect(own['cache-tag']).toBeUndefined();
+});
+
+test('an error of an action whose responses can be cached is not cached', async () => {
+  const { statusCode, headers } = await platform.app.inject({ url: '/api/v1/menu?unknown=1', headers: tenant });
+  expect({ statusCode, cache: headers['cache-control'] }).toEqual({ statusCode: 422, cache: 'no-store' });
 });
