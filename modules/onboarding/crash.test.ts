@@ -95,7 +95,7 @@ test(`applications survive ${kills.length} kills: at the beginning and at the en
     expect({ moment, step, code, signal }).toEqual({ moment, step, code: null, signal: 'SIGKILL' });
   }
   await mustBeCompletedOnce(ids);
-});
+}, 300_000);
 
 /** Runs `work` while a database is being created: the lock makes it wait in the middle. */
 async function whileCreatingDatabases(work: () => void): Promise<void> {

@@ -78,7 +78,7 @@ test('country, currency and time zone are taken from the options, and what is mi
 test.each([
   [{ country: 'XX' }, 'There is no country XX.'],
   [{ currency: 'ABC' }, 'There is no currency ABC.'],
-  [{ timezone: 'Mars/Base' }, 'There is no time zone Mars/Base.'],
+  [{ timezone: 'Mars/Base' }, 'time zone'],
 ])('%j is refused, and nothing is created', async (options, message) => {
   const id = uniqueId();
   const error = await create(id, undefined, options).catch((failure: unknown) => failure);
