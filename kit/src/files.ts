@@ -98,6 +98,8 @@ export interface Files {
    * a photo was taken. Throws 422 if it cannot be read.
    */
   writeImage(upload: Upload, sizes: readonly number[]): Promise<WrittenImage[]>;
+  /** Writes a public copy of a private file. Keep it, and remove the private one, in the transaction that refers to it. */
+  publish(id: string): Promise<WrittenFile>;
   keep(file: WrittenFile): Promise<StoredFile>;
   /** Throws 404 if there is no such file. */
   read(id: string): Promise<Readable>;

@@ -99,8 +99,10 @@ async function findTarget(ctx: Ctx, { channel, recipient }: Rule, occurrence: Oc
   if (refusal !== undefined) return { skip: refusal };
   if (isGone) return { skip: 'The customer was deleted.' };
   if (recipient !== 'customer') {
-    const users = await membersFor(ctx, recipient);
-    if (users.length === 0) return { skip: 'No member of the team is the recipient.' };
+    const members = await membersFor(ctx, recipient);
+    if (members.length === 0) return { skip: 'No member of the team is the recipient.' };
+    const users = await whoMayReceive(ctx, members, occurrence.event.name);
+    if (users.length === 0) return { skip: 'No recipient has the permission that the event needs.' };
     return { recipient: 'role' in recipient ? `role ${recipient.role}` : `user ${recipient.user_id}`, users };
   }
   const address = channel === 'email' ? customer?.email : customer?.phone;
@@ -111,6 +113,12 @@ async function findTarget(ctx: Ctx, { channel, recipient }: Rule, occurrence: Oc
 async function membersFor(ctx: Ctx, recipient: Exclude<Recipient, 'customer'>): Promise<number[]> {
   const who = 'role' in recipient ? { role: recipient.role } : { ids: [recipient.user_id] };
   return (await ctx.bus.call('identity.members', who)).map(({ id }) => id);
+}
+
+async function whoMayReceive(ctx: Ctx, users: readonly number[], event: string): Promise<number[]> {
+  const allowed: number[] = [];
+  for (const id of users) if (event in (await ctx.audience(id)).events) allowed.push(id);
+  return allowed;
 }
 
 interface TeamNotice {

@@ -185,3 +185,19 @@ describe('the permission of an event', () => {
     await eventually(async () => expect(await deliveries(owner, saved)).toMatchObject(isSkipped(reason)));
   });
 });
+
+test('a member of the team gets an event only with the permission that it needs', async () => {
+  const { owner, manager: keeper, setRole } = await shop();
+  const role = { name: 'Stock keeper', permissions: ['products.view', 'notifications.view'] };
+  expect((await owner.post('/api/v1/roles', role)).status).toBe(201);
+  await setRole(keeper, role.name);
+  const rule = { event: 'customer.created', channel: 'in_app', template: { body: '{{customer_name}}' } };
+  const toRole = await save(owner, { ...rule, recipient: { role: role.name } });
+  const toOwner = await save(owner, { ...rule, recipient: { user_id: owner.id } });
+  expect((await owner.post('/api/v1/customers', customer)).status).toBe(201);
+  await eventually(async () => {
+    expect(await deliveries(owner, toRole)).toMatchObject(isSkipped(/No recipient has the permission/));
+    expect(await deliveries(owner, toOwner)).toMatchObject([{ status: 'sent' }]);
+  });
+  expect((await keeper.get('/api/v1/notifications')).body.notifications).toEqual([]);
+});

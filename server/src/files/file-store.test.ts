@@ -229,6 +229,28 @@ test('a public file has an address that cannot be guessed and may be cached fore
   expect((await platform.request({ method: 'GET', url })).status).toBe(404);
 });
 
+test('a private file is published as a copy, which replaces it in a transaction', async () => {
+  const { ctx } = await newVault();
+  const { id } = await store(ctx);
+  const content = await read(ctx, id);
+  const publish = async (fails: boolean) => {
+    const written = await ctx.files.publish(id);
+    return ctx.tx(async (tx) => {
+      await tx.files.remove(id);
+      const file = await tx.files.keep(written);
+      if (fails) throw new Error('undo');
+      return file;
+    });
+  };
+  await expect(publish(true)).rejects.toThrow('undo');
+  expect(await read(ctx, id)).toBe(content);
+  const file = await publish(false);
+  const answer = await platform.request({ method: 'GET', url: ctx.files.publicUrl(file) });
+  expect(answer).toMatchObject({ status: 200, body: content });
+  await expect(read(ctx, id)).rejects.toMatchObject({ code: 'files.not_found' });
+  await expect(ctx.files.publish(id)).rejects.toMatchObject({ code: 'files.not_found' });
+});
+
 test('a private file has no public address', async () => {
   const { tenant, ctx } = await newVault();
   const { id } = await store(ctx);

@@ -118,6 +118,13 @@ export class FileStore {
         }
         return images;
       },
+      publish: async (id) => {
+        if (owner.tenantId === undefined) throw new Error('the files of a system module are private');
+        const file = await findFile(db, owner, id);
+        const content = await fromStorage((await this.storage).driver.getStream(storageKey(owner, file)));
+        const copy = { size: file.size, stream: () => content };
+        return this.#write(owner, changes, copy, { type: file.type, isPublic: true });
+      },
       keep: (file) =>
         inTransaction(async (transaction) => {
           // From now on this transaction decides whether the file is kept.
@@ -223,7 +230,7 @@ export class FileStore {
   async #write(
     owner: Owner,
     changes: FileChanges | undefined,
-    content: Upload | Uint8Array,
+    content: Pick<Upload, 'size' | 'stream'> | Uint8Array,
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
     const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
