@@ -265,8 +265,6 @@ CREATE TABLE module_bus_audit_log (
 );
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
-CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.module_bus_audit_log FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_module_bus_audit_log();
-CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.module_bus_audit_log FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_module_bus_audit_log();
 
 CREATE TABLE notification_digest_items (
   user_id bigint NOT NULL,

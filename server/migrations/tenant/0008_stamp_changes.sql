@@ -18,4 +18,3 @@ BEGIN
       WHEN (new.%3$I <> old.%3$I AND new.%3$I > now() - interval '1 hour') EXECUTE FUNCTION %1$I();
   $definition$, 'stamp_' || stamped, stamped, time_column);
 END $$;
-SELECT stamp_changes('module_bus_audit_log', 'at');

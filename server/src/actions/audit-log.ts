@@ -237,29 +237,27 @@ function readId(value: unknown): string | undefined {
 
 /** Not `async`: what fails before the statement is sent must throw, so that the transaction is rolled back. */
 function insertEntry(db: Db, entry: AuditEntry): Promise<unknown> {
-  // Only an entry that was inserted before can exist, and an INSERT that looks for it costs more.
-  const isNew = entry.id === undefined;
+  // Only an entry that was inserted before can conflict, and an INSERT that looks for conflicts costs more.
+  const onConflict = entry.id === undefined ? sql`` : entry.isCommitted ? updateEntry : keepEntry;
   entry.id ??= newId();
   const { transport, module = null, userId = null, action, outcome, error = null, requestId, duration } = entry;
   const resource = action.slice(0, action.indexOf('.'));
   const resourceId = entry.resourceId?.slice(0, maxIdLength).replaceAll('\0', '\ufffd').toWellFormed() ?? null;
   const changes = maskFields(jsonText(entry.changes, maxChangesLength, truncateText));
-  // The time of the row is when it was written (`stamp_changes`).
-  const isThisRow = sql`at >= ${new Date(entry.at)} AND id = ${entry.id}`;
-  // If the call failed because the response to COMMIT was lost and the row exists, the change has been made.
-  const written = entry.isCommitted
-    ? sql`UPDATE module_bus_audit_log SET changes = ${changes}::jsonb, outcome = ${outcome}, error_code = ${error},
-        resource_id = ${resourceId}, duration_ms = ${duration} WHERE ${isThisRow} RETURNING id`
-    : sql`SELECT id FROM module_bus_audit_log WHERE ${isThisRow}`;
   return db.run(sql`
-    ${isNew ? sql`` : sql`WITH written AS (${written})`}
     INSERT INTO module_bus_audit_log (id, at, transport, module, user_id, action, resource, resource_id, outcome,
       error_code, request_id, duration_ms, input, changes)
-    SELECT ${entry.id}::uuid, ${new Date(entry.at)}::timestamptz, ${transport}, ${module}, ${userId}::bigint, ${action},
-      ${resource}, ${resourceId}, ${outcome}, ${error}, ${requestId}, ${duration}::double precision,
-      ${maskFields(entry.input)}::jsonb, ${changes}::jsonb
-    ${isNew ? sql`` : sql`WHERE NOT EXISTS (SELECT FROM written)`}`);
+    VALUES (${entry.id}, ${new Date(entry.at)}, ${transport}, ${module}, ${userId}, ${action}, ${resource},
+      ${resourceId}, ${outcome}, ${error}, ${requestId}, ${duration}, ${maskFields(entry.input)}::jsonb,
+      ${changes}::jsonb) ${onConflict}`);
 }
+
+/** The call failed because the response to COMMIT was lost. If the row exists, the change has been made. */
+const keepEntry = sql`ON CONFLICT (at, id) DO NOTHING`;
+
+const updateEntry = sql`
+  ON CONFLICT (at, id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,
+    error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`;
 
 /** The value as JSON text; a placeholder if it is too long or cannot be serialized. */
 function jsonText(
