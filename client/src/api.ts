@@ -568,7 +568,7 @@ export interface Api {
     readonly get: Call<object, Health>;
     /**
      * Check that the process responds.
-     * Asks no other service. A process that does not answer should be restarted.
+     * Checks no other service. Restart a process that does not respond.
      * No token required.
      * `GET /api/health/live`
      */
@@ -1135,7 +1135,7 @@ export interface Api {
     readonly list: ListCall<ProductsListInput, ProductPage, Product>;
     /**
      * Create a product.
-     * A mandatory one, which all tenants of a reseller get, needs `reseller.catalogue.manage`.
+     * A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.
      * Requires the permission `products.create`.
      * `POST /api/v1/products`
      */
@@ -2566,7 +2566,7 @@ export type NewOwner = {
   /** At least 8 characters, at most 72 bytes. */
   readonly password: string;
   readonly password_confirmation: string;
-  /** Two capital letters of ISO 3166. */
+  /** ISO 3166-1 alpha-2 country code. */
   readonly country?: string | undefined;
   /** ISO 4217 code. */
   readonly currency?: string | undefined;
@@ -3512,7 +3512,7 @@ export type Signup = {
   /** At least 8 characters, at most 72 bytes. */
   readonly password?: string | undefined;
   readonly password_confirmation?: string | undefined;
-  /** Two capital letters of ISO 3166. What is absent of country, currency and time zone is derived from the others, from the languages of the browser, or from the region of the platform. */
+  /** ISO 3166-1 alpha-2 country code. What is absent of country, currency and time zone is derived from the others, from the languages of the browser, or from the region of the platform. */
   readonly country?: string | undefined;
   /** ISO 4217 code. */
   readonly currency?: string | undefined;

@@ -93,7 +93,7 @@ export interface Files {
   /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
   write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
   /**
-   * Encodes a picture anew and writes it as public WebP files, the largest first: one for each size, which is the length of the
+   * Re-encodes a picture and writes it as public WebP files, the largest first: one for each size, which is the length of the
    * longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place where
    * a photo was taken. Throws 422 if it cannot be read.
    */

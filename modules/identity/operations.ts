@@ -186,7 +186,7 @@ export const operations = {
     },
   }),
   'identity.inviteOwner': systemOperation({
-    summary: 'Create the Owner of a tenant, or ask a person who has an account to become it',
+    summary: 'Create the Owner of a tenant, or invite an existing user to become the Owner',
     description:
       'A person with an account is mailed a link to agree; then `userId` is null. A new user is mailed a link to choose a ' +
       'password or, with one, to verify the address. Returns `null` if the account is disabled.',

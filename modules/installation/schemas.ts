@@ -48,7 +48,7 @@ export type DataSeeded = Static<typeof DataSeeded>;
 
 export const RegionFields = {
   country: Type.Optional(
-    Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166.', examples: ['DE'] }),
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 country code.', examples: ['DE'] }),
   ),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.', examples: ['EUR'] })),
   timezone: Type.Optional(Type.String({ format: 'time-zone', examples: ['Europe/Berlin'] })),

@@ -35,7 +35,7 @@ const Signup = NamedObject('Signup', {
     Type.String({
       pattern: '^[A-Z]{2}$',
       description:
-        'Two capital letters of ISO 3166. What is absent of country, currency and time zone is derived from the others, ' +
+        'ISO 3166-1 alpha-2 country code. What is absent of country, currency and time zone is derived from the others, ' +
         'from the languages of the browser, or from the region of the platform.',
       examples: ['DE'],
     }),

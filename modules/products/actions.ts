@@ -52,7 +52,7 @@ export const actions = {
   }),
   'products.create': action({
     summary: 'Create a product',
-    description: 'A mandatory one, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
+    description: 'A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
     http: 'POST /products',
     graphql: 'createProduct',
     needs: 'products.create',

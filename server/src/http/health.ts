@@ -62,7 +62,7 @@ export function healthActions(config: Config, central: Pick<Central, 'servers'>,
     'health.live': action({
       ...open,
       summary: 'Check that the process responds',
-      description: 'Asks no other service. A process that does not answer should be restarted.',
+      description: 'Checks no other service. Restart a process that does not respond.',
       http: 'GET /api/health/live',
       output: Liveness,
       run: async () => ({ status: 'ok' }),

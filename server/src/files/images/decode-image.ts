@@ -21,7 +21,7 @@ const maxDecodedBytes = 200_000_000;
 
 const bytesPerSample: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2 };
 
-/** Encodes a picture anew, as WebP with the longer side in each of the sizes, the largest first; it is never enlarged. */
+/** Re-encodes a picture as WebP with the longer side in each of the sizes, the largest first; it is never enlarged. */
 export async function decodeImage(content: Buffer, sizes: readonly number[]): Promise<DecodeResult> {
   const sharp = await loadSharp();
   if (!sharp) return { status: 'unavailable' };

@@ -13,7 +13,7 @@ const maxWaiting = 50;
 const tooExpensive = 'The picture needs too much memory or time to be read. Save it smaller.';
 
 /**
- * Encodes a picture anew, as WebP with the longer side in each of the sizes, the largest first; it is not enlarged. Throws 422 if
+ * Re-encodes a picture as WebP with the longer side in each of the sizes, the largest first; it is not enlarged. Throws 422 if
  * it cannot be read. In a child process with limits on time and memory: a small file can demand a lot of both.
  */
 export async function encodeImage(upload: Upload, sizes: readonly number[]): Promise<readonly EncodedImage[]> {
