@@ -66,6 +66,22 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await eventually(async () => expect(await page.getByRole('main').textContent()).not.toContain('Chitra'));
   });
 
+  test('a user who has not verified the address is told so until it is verified', async () => {
+    const tenant = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant, verified: false });
+    const page = await openPage(`${origin}/login`);
+    await signIn(page, asha);
+    await page.getByText('Verify your email address to make changes.').waitFor();
+    await inspect(page, 'unverified');
+    await page.getByRole('link', { name: 'Open profile' }).click();
+    await page.getByRole('button', { name: 'Send the link again' }).waitFor();
+
+    const verified = await openPage(`${origin}/login`);
+    await signIn(verified, await platform.person({ tenant }));
+    await heading(verified, 'Home').waitFor();
+    expect(await verified.getByText('Verify your email address').count()).toBe(0);
+  });
+
   test('at the address of an organization, another one is opened at its own address', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const other = await platform.tenant({ name: 'Other Stores' });

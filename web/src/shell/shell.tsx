@@ -16,11 +16,11 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLoading } from '../ui/page-loading.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { Banners } from './banners.tsx';
 import { NotificationBell } from './bell.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { navigation } from './navigation.ts';
-import { OfflineBanner } from './offline-banner.tsx';
 import { Palette } from './palette.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
@@ -105,7 +105,7 @@ function SignedInShell() {
         </button>
       </nav>
       <div className="grid min-w-0 grid-cols-1 grid-rows-[auto_auto_1fr] content-start">
-        <OfflineBanner />
+        <Banners me={me} />
         <header className="sticky top-0 z-10 flex h-14 items-center justify-end gap-1 bg-canvas/95 px-4 max-md:border-b max-md:border-line md:px-8 print:hidden">
           <div className="mr-auto min-w-0 md:hidden">{me && <TenantSwitcher me={me} />}</div>
           <SearchButton onClick={() => showSearch(true)} />

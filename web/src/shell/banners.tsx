@@ -1,0 +1,57 @@
+import type { Me } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
+import { type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { Icon } from '../ui/icon.tsx';
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
+}
+
+/** What limits the user now, the most urgent alone. */
+export function Banners({ me }: { readonly me: Me | undefined }) {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!isOnline ? (
+        <Banner icon={WifiOff}>You are offline. What you see may be out of date.</Banner>
+      ) : (
+        me &&
+        isLimited(me) && (
+          <Banner icon={TriangleAlert}>
+            <span>
+              Verify your email address to make changes.{' '}
+              <Link to="/profile" className="font-medium underline underline-offset-4">
+                Open profile
+              </Link>
+            </span>
+          </Banner>
+        )
+      )}
+    </div>
+  );
+}
+
+/** Users who have never verified their address may by default only read. */
+function isLimited({ email, email_verified, sign_in_email, permissions }: Me): boolean {
+  if (email_verified || sign_in_email !== email) return false;
+  return permissions?.every((permission) => permission.endsWith('.view')) ?? false;
+}
+
+/** One line above every page; the height of the pages leaves room for one. */
+function Banner({ icon, children }: { readonly icon: LucideIcon; readonly children: ReactNode }) {
+  return (
+    <div
+      className="flex h-(--banner) items-center justify-center gap-2 bg-warning-tint px-4 text-sm text-warning"
+      data-banner
+    >
+      <Icon icon={icon} className="shrink-0" />
+      {children}
+    </div>
+  );
+}
