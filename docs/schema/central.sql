@@ -155,6 +155,16 @@ CREATE TRIGGER memberships_changed AFTER INSERT OR DELETE OR UPDATE ON public.me
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.memberships FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_memberships();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.memberships FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_memberships();
 
+CREATE TABLE module_call_counts (
+  ring text NOT NULL,
+  alias text NOT NULL,
+  version text NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  calls bigint NOT NULL DEFAULT 0,
+  errors bigint NOT NULL DEFAULT 0,
+  CONSTRAINT module_call_counts_pkey PRIMARY KEY (ring, alias, version, hour)
+);
+
 CREATE TABLE module_configurations (
   alias text NOT NULL,
   configuration jsonb NOT NULL,
@@ -190,6 +200,7 @@ CREATE TABLE module_rings (
   is_default boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  platform_version text,
   CONSTRAINT module_rings_hostname_segment_key UNIQUE (hostname_segment),
   CONSTRAINT module_rings_name_key UNIQUE (name),
   CONSTRAINT module_rings_pkey PRIMARY KEY (id),
@@ -384,6 +395,26 @@ CREATE INDEX reseller_applications_by_status ON public.reseller_applications USI
 CREATE INDEX reseller_applications_in_progress ON public.reseller_applications USING btree (updated_at) WHERE (status = 'provisioning'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.reseller_applications FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_reseller_applications();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.reseller_applications FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_reseller_applications();
+
+CREATE TABLE ring_operations (
+  id bigint NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  operator text NOT NULL,
+  operation text NOT NULL,
+  ring text NOT NULL,
+  tenant_id text,
+  alias text,
+  from_value text,
+  to_value text,
+  status text NOT NULL DEFAULT 'done'::text,
+  forced boolean NOT NULL DEFAULT false,
+  reason text,
+  details jsonb,
+  CONSTRAINT ring_operations_pkey PRIMARY KEY (id),
+  CONSTRAINT ring_operations_status_check CHECK ((status = ANY (ARRAY['done'::text, 'failed'::text])))
+);
+CREATE INDEX ring_operations_by_module ON public.ring_operations USING btree (ring, alias, id) WHERE (alias IS NOT NULL);
+CREATE INDEX ring_operations_by_tenant ON public.ring_operations USING btree (tenant_id, id) WHERE (tenant_id IS NOT NULL);
 
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,

@@ -265,6 +265,38 @@ const examples: Readonly<Record<string, Example>> = {
     bad: ['-edge', 'Edge', 'a b', 'a/b', '../edge', 'a'.repeat(32)],
   },
   MODULE_LOCK_PATH: paths('moduleLockPath', undefined),
+  MODULES_PATH: paths('modulesPath', resolve(repository, 'storage/modules')),
+  MODULE_REGISTRY_URL: {
+    key: 'moduleRegistryUrl',
+    unset: undefined,
+    good: same('https://gitlab.example/api/v4/projects/12/packages/generic', 'http://127.0.0.1:8090'),
+    bad: ['gitlab.example', 'ftp://gitlab.example', 'https://token@gitlab.example'],
+  },
+  MODULE_REGISTRY_TOKEN: {
+    key: 'moduleRegistryToken',
+    unset: undefined,
+    good: same('glpat-a'),
+    bad: ['two words', 'ä'],
+  },
+  MODULE_REGISTRY_PATH: paths('moduleRegistryPath', resolve(repository, 'storage/module-registry')),
+  MODULE_SIGNING_KEYS: {
+    key: 'moduleSigningKeys',
+    unset: [],
+    good: [
+      [key, [key]],
+      [`${key}, ${key}`, [key, key]],
+    ],
+    bad: ['secret', `${key},secret`, Buffer.alloc(31).toString('base64')],
+  },
+  RING_URLS: {
+    key: 'ringUrls',
+    unset: {},
+    good: [
+      ['edge=http://10.0.0.7:8080', { edge: 'http://10.0.0.7:8080' }],
+      ['edge=http://a:1, canary=https://b/', { edge: 'http://a:1', canary: 'https://b' }],
+    ],
+    bad: ['http://10.0.0.7:8080', 'Edge=http://a', 'edge=a', 'edge=http://a,edge=http://b', 'edge='],
+  },
   PLATFORM_SIGNUP: booleans('platformSignup', true),
   EMAIL_VERIFICATION_SIGNED_ONLY: booleans('emailVerificationSignedOnly', false),
   GRAPHQL_INTROSPECTION: booleans('graphqlIntrospection', true),

@@ -16,6 +16,7 @@ import {
   mailbox,
   matching,
   namedServers,
+  namedUrls,
   objectStorageUrl,
   origin,
   origins,
@@ -224,6 +225,43 @@ const variables = {
     name: 'MODULE_LOCK_PATH',
     kind: path,
     help: 'The lock file that lists the modules to load; if unset, `modules/manifests/<ring>.lock.json`, else `modules/manifest.lock.json`.',
+  }),
+  modulesPath: variable({
+    name: 'MODULES_PATH',
+    kind: path,
+    default: derived('`modules` under `STORAGE_PATH`', ({ storagePath }) => join(storagePath, 'modules')),
+    help: 'The folder for installed module packages, as `<alias>/<version>`.',
+  }),
+  moduleRegistryUrl: variable({
+    name: 'MODULE_REGISTRY_URL',
+    kind: webUrl,
+    help: 'The registry of module packages: the generic package API of a GitLab project, such as `https://gitlab.example/api/v4/projects/12/packages/generic`; if unset, `MODULE_REGISTRY_PATH` is used.',
+  }),
+  moduleRegistryToken: variable({
+    name: 'MODULE_REGISTRY_TOKEN',
+    kind: token(1),
+    secret: true,
+    help: 'A GitLab token that can read the registry, and write to it if this machine publishes packages.',
+  }),
+  moduleRegistryPath: variable({
+    name: 'MODULE_REGISTRY_PATH',
+    kind: path,
+    default: derived('`module-registry` under `STORAGE_PATH`', ({ storagePath }) =>
+      join(storagePath, 'module-registry'),
+    ),
+    help: 'The folder that is the registry of module packages if `MODULE_REGISTRY_URL` is unset.',
+  }),
+  moduleSigningKeys: variable({
+    name: 'MODULE_SIGNING_KEYS',
+    kind: listed(base64(32)),
+    default: [],
+    help: 'Ed25519 public keys that may sign module packages; if set, an unsigned package is refused in production.',
+  }),
+  ringUrls: variable({
+    name: 'RING_URLS',
+    kind: namedUrls,
+    default: {},
+    help: 'Where the processes of other rings listen, such as `edge=http://10.0.0.7:8080`; for a ring without an entry, `k8s_service` of its row is used.',
   }),
 
   platformSignup: variable({

@@ -18,6 +18,7 @@ export interface Basis {
   readonly appEnv: 'local' | 'testing' | 'production';
   readonly port: number;
   readonly baseDomain: string;
+  readonly storagePath: string;
   readonly databaseConnections: number;
 }
 
@@ -265,6 +266,20 @@ export const namedServers: Kind<readonly NamedServer[]> = {
       servers.map(({ name, url, weight }) => `${name}=${showUrl(url)?.split('?')[0] ?? hidden} (weight ${weight})`),
     ),
   showInvalid: () => undefined,
+};
+
+/** Origins by name. */
+export const namedUrls: Kind<Readonly<Record<string, string>>> = {
+  ...kind('a comma-separated list such as edge=http://10.0.0.7:8080, with different lower-case names', (text) => {
+    const items = splitList(text).map((item) => {
+      const [, name = '', url = ''] = /^([a-z0-9][a-z0-9-]{0,30})=(.+)$/.exec(item) ?? [];
+      return [name, origin.parse(url)] as const;
+    });
+    const isValid = items.every(([, url]) => url !== undefined);
+    const urls = Object.fromEntries(items) as Record<string, string>;
+    return isValid && items.length > 0 && Object.keys(urls).length === items.length ? Object.freeze(urls) : undefined;
+  }),
+  show: (urls) => showList(Object.entries(urls).map(([name, url]) => `${name}=${url}`)),
 };
 
 export const objectStorageUrl: Kind<string> = urlKind(

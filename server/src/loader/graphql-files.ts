@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Resolvers, SchemaProvider } from '@chowk/kit/kernel';
 import type { Manifest } from './manifest.ts';
+import { codeFile } from './module-folders.ts';
 
 /** A module's own part of the GraphQL schema: its files first, then its providers. */
 export interface GraphqlFiles {
@@ -24,7 +25,7 @@ export async function readGraphqlFiles(folder: string, manifest: Manifest): Prom
 
 async function readFiles(folder: string): Promise<{ sdl: string; resolvers: Resolvers } | undefined> {
   const schema = join(folder, 'graphql/schema.graphql');
-  const code = join(folder, 'graphql/resolvers.ts');
+  const code = codeFile(folder, 'graphql/resolvers');
   if (!existsSync(schema) && !existsSync(code)) return undefined;
   if (!existsSync(schema)) throw new Error(`${code} needs a schema.graphql in the same folder`);
   if (!existsSync(code)) throw new Error(`${schema} needs a resolvers.ts in the same folder`);
@@ -36,7 +37,7 @@ async function readFiles(folder: string): Promise<{ sdl: string; resolvers: Reso
 async function readProviders(folder: string, { alias, graphql }: Manifest): Promise<SchemaProvider[]> {
   const names = graphql?.providers ?? [];
   if (names.length === 0) return [];
-  const code = join(folder, 'graphql/providers.ts');
+  const code = codeFile(folder, 'graphql/providers');
   if (!existsSync(code)) throw new Error(`${folder}/module.json names graphql.providers, but there is no ${code}`);
   const exported = (await import(pathToFileURL(code).href)) as Record<string, (new () => SchemaProvider) | undefined>;
   return names.map((name) => {

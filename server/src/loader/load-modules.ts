@@ -10,9 +10,11 @@ import { errorLocation } from '../error-location.ts';
 import { version } from '../version.ts';
 import { checkModule, checkReferences } from './check-modules.ts';
 import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
-import { folderIntegrity, readLockFile } from './lock-file.ts';
+import { resolveKitFor } from './kit-resolution.ts';
+import { folderIntegrity, type LockFile, readLockFile } from './lock-file.ts';
 import { lockPath, repository } from './lock-path.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { codeFile, findModuleFolder, modulesFolder } from './module-folders.ts';
 import { completeManifest } from './packed-manifest.ts';
 import { undeclaredCalls } from './undeclared-calls.ts';
 
@@ -25,26 +27,28 @@ export interface LoadedModule {
   readonly graphql?: GraphqlFiles | undefined;
 }
 
-export const modulesFolder = join(repository, 'modules');
-
-/** Loads the modules that the ring's lock file names. In production the content of a module must match the lock file. */
+/** Loads the modules that the ring's lock file names. */
 export async function loadModules(config: Config): Promise<LoadedModule[]> {
-  const lock = await readLockFile(resolve(repository, lockPath(config)));
+  const modules = await loadLockedModules(config, await readLockFile(resolve(repository, lockPath(config))));
+  checkReferences(modules);
+  return modules;
+}
+
+/**
+ * Loads the modules of a lock file. The content of an installed package must match the lock file; that of a module that comes
+ * with the platform, only in production.
+ */
+export async function loadLockedModules(config: Config, lock: LockFile): Promise<LoadedModule[]> {
   const modules: LoadedModule[] = [];
-  for (const [alias, { version: lockedVersion, integrity }] of Object.entries(lock.modules)) {
-    const folder = join(modulesFolder, alias);
-    const manifest = await readManifest(join(folder, 'module.json'));
-    if (manifest.version !== lockedVersion) {
-      throw new Error(
-        `the lock file names ${alias} ${lockedVersion}, but ${folder} is ${manifest.version}; run 'chowkd module:lock'`,
-      );
-    }
-    if (config.appEnv === 'production' && (await folderIntegrity(folder)) !== integrity) {
+  for (const [alias, locked] of Object.entries(lock.modules)) {
+    const folder = await findModuleFolder(config, alias, locked);
+    const isPackage = folder !== join(modulesFolder, alias);
+    if ((isPackage || config.appEnv === 'production') && (await folderIntegrity(folder)) !== locked.integrity) {
       throw new Error(`${folder} differs from the lock file; 'chowkd module:verify' lists the differences`);
     }
-    modules.push(await loadModule(folder, manifest));
+    if (isPackage) resolveKitFor(config.modulesPath);
+    modules.push(await loadModule(folder, await readManifest(join(folder, 'module.json'))));
   }
-  checkReferences(modules);
   return modules;
 }
 
@@ -71,11 +75,10 @@ export async function loadModule(folder: string, source: Manifest): Promise<Load
       `the module ${alias} ${source.version} needs platform ${compatibility.platform}, but this is platform ${version}`,
     );
   }
-  const { module: definition } = await importModule(alias, join(folder, 'module.ts'));
+  const file = codeFile(folder, 'module');
+  const { module: definition } = await importModule(alias, file);
   if (!definition)
-    throw new Error(
-      `${join(folder, 'module.ts')} does not export module; export the result of defineModule({ … }) under this name`,
-    );
+    throw new Error(`${file} does not export module; export the result of defineModule({ … }) under this name`);
   const manifest = completeManifest(source, definition);
   checkModule({ alias, manifest, definition }, await undeclaredCalls(folder, manifest));
   const sql = join(folder, 'migrations');

@@ -3,12 +3,16 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Static, Type } from '@chowk/kit/kernel';
 import { compileBody } from '../schemas/validation.ts';
+import { aliasPattern, versionPattern } from './manifest.ts';
+
+const LockedModule = Type.Object({ version: Type.String({ pattern: versionPattern }), integrity: Type.String() });
+export type LockedModule = Static<typeof LockedModule>;
 
 const LockFile = Type.Object({
   lock_version: Type.Literal(1),
   ring: Type.String(),
   generated_at: Type.String(),
-  modules: Type.Record(Type.String(), Type.Object({ version: Type.String(), integrity: Type.String() })),
+  modules: Type.Record(Type.String({ pattern: aliasPattern }), LockedModule),
 });
 
 /** The modules of a ring, each with its version and a digest of its files. */

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '@chowk/kit/kernel';
 import { compileBody } from '../schemas/validation.ts';
 
-const alias = '^[a-z][a-z0-9-]{0,48}$';
+export const aliasPattern = '^[a-z][a-z0-9-]{0,48}$';
 const dotted = '^[a-z][a-z0-9-]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)+$';
 /** An event, `order.*` or `*`. */
 const eventPattern = `${dotted}|^[a-z][a-z0-9-]*\\.\\*$|^\\*$`;
-const semver = '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$';
+export const versionPattern = '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$';
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown());
 
@@ -137,8 +137,8 @@ const ConsumedOperation = Type.Object({
 
 const Manifest = Type.Object({
   name: Type.String({ minLength: 1 }),
-  alias: Type.String({ pattern: alias }),
-  version: Type.String({ pattern: semver }),
+  alias: Type.String({ pattern: aliasPattern }),
+  version: Type.String({ pattern: versionPattern }),
   description: Type.String({ minLength: 1 }),
   compatibility: Type.Object({ platform: Type.String({ minLength: 1 }) }),
   /** May use the central database. */

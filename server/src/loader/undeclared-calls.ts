@@ -5,7 +5,7 @@ import { consumedOperation, type Manifest } from './manifest.ts';
 const comment = /^\s*\/\/.*$|\/\*[\s\S]*?\*\//gm;
 const busCall = /\bbus\s*\.(?:call|callIfInstalled|isInstalled)\(\s*([^\s,)]+)/g;
 /** Resolvers call operations through their context. */
-const resolverCall = /\.(?:call|load|list)\(\s*('[^']*')/g;
+const resolverCall = /\.(?:call|load|list)\(\s*('[^']*'|"[^"]*")/g;
 
 /** The calls in a module's code that its manifest does not declare, or whose operation is not a string literal. */
 export async function undeclaredCalls(folder: string, { alias, api }: Manifest): Promise<string[]> {
@@ -15,7 +15,7 @@ export async function undeclaredCalls(folder: string, { alias, api }: Manifest):
     const code = (await readFile(file, 'utf8')).replaceAll(comment, '');
     const calls = [...code.matchAll(busCall), ...(isResolver(file) ? code.matchAll(resolverCall) : [])];
     for (const [, argument = ''] of calls) {
-      const operation = /^'([^']+)'$/.exec(argument)?.[1];
+      const operation = /^(['"])([^'"]+)\1$/.exec(argument)?.[2];
       const path = relative(folder, file);
       if (operation === undefined) {
         problems.push(`${path} calls an operation by an expression (${argument}); write its name as a string literal`);
@@ -28,13 +28,13 @@ export async function undeclaredCalls(folder: string, { alias, api }: Manifest):
 }
 
 function isResolver(file: string): boolean {
-  return /\/graphql\/[^/]+\.ts$/.test(file);
+  return /\/graphql\/[^/]+\.[jt]s$/.test(file);
 }
 
 async function sourceFiles(folder: string): Promise<string[]> {
   const paths = await readdir(folder, { recursive: true });
   return paths
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.test.ts') && !path.includes('node_modules'))
     .sort()
     .map((path) => join(folder, path));
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { referenceProblems } from '../loader/check-modules.ts';
-import { type LoadedModule, loadModule, modulesFolder } from '../loader/load-modules.ts';
+import { type LoadedModule, loadModule } from '../loader/load-modules.ts';
 import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
 import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
 import { readManifest } from '../loader/manifest.ts';
+import { modulesFolder } from '../loader/module-folders.ts';
 import type { Command } from './command.ts';
 
 export const moduleVerifyCommand: Command = {
