@@ -25,10 +25,10 @@ export function Banners({ me }: { readonly me: Me | undefined }) {
         isLimited(me) && (
           <Banner icon={TriangleAlert}>
             <span>
-              Verify your email address to make changes.{' '}
               <Link to="/profile" className="font-medium underline underline-offset-4">
-                Open profile
-              </Link>
+                Verify your email address
+              </Link>{' '}
+              to make changes.
             </span>
           </Banner>
         )

@@ -71,9 +71,10 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const asha = await platform.person({ tenant, verified: false });
     const page = await openPage(`${origin}/login`);
     await signIn(page, asha);
-    await page.getByText('Verify your email address to make changes.').waitFor();
+    const link = page.getByRole('link', { name: 'Verify your email address' });
+    await link.waitFor();
     await inspect(page, 'unverified');
-    await page.getByRole('link', { name: 'Open profile' }).click();
+    await link.click();
     await page.getByRole('button', { name: 'Send the link again' }).waitFor();
 
     const verified = await openPage(`${origin}/login`);
