@@ -15,7 +15,9 @@ export function statementProblems(statement: Node, objects: FileObjects, later: 
   if ('DeleteStmt' in statement) {
     const { relation, whereClause } = statement.DeleteStmt;
     const table = relation?.relname ?? '';
-    return whereClause || objects.has(table) ? [] : [`all rows of ${table} are deleted; leave them, or start a new table`];
+    return whereClause || objects.has(table)
+      ? []
+      : [`all rows of ${table} are deleted; leave them, or start a new table`];
   }
   if ('AlterObjectSchemaStmt' in statement) {
     const { relation, object, newschema } = statement.AlterObjectSchemaStmt;
@@ -44,14 +46,20 @@ function kindName(type: string | undefined): string {
   return (type ?? '').replace('OBJECT_', '').replaceAll('_', ' ').toLowerCase();
 }
 
-function dropProblems({ removeType, objects: dropped = [] }: DropStmt, known: FileObjects, later: readonly Node[]): string[] {
+function dropProblems(
+  { removeType, objects: dropped = [] }: DropStmt,
+  known: FileObjects,
+  later: readonly Node[],
+): string[] {
   const names = dropped.map((node) => objectName(node) ?? '').filter((name) => !known.has(name));
   const isReplaced = (name: string) =>
     removeType === 'OBJECT_TRIGGER' &&
     later.some((statement) => 'CreateTrigStmt' in statement && statement.CreateTrigStmt.trigname === name);
   return names
     .filter((name) => !isReplaced(name))
-    .map((name) => `the ${kindName(removeType)} ${name} is dropped, and older versions use it; ${dropRemedy(removeType)}`);
+    .map(
+      (name) => `the ${kindName(removeType)} ${name} is dropped, and older versions use it; ${dropRemedy(removeType)}`,
+    );
 }
 
 function dropRemedy(type: DropStmt['removeType']): string {
@@ -91,7 +99,9 @@ function domainProblems(
   const name = lastName(typeName) ?? '';
   const isNotValid = def && 'Constraint' in def && def.Constraint.skip_validation;
   if (known.has(name) || isNotValid || !['C', 'O'].includes(subtype ?? '')) return [];
-  return [`the domain ${name} gets a rule that older versions do not know, and all its columns are scanned; add NOT VALID`];
+  return [
+    `the domain ${name} gets a rule that older versions do not know, and all its columns are scanned; add NOT VALID`,
+  ];
 }
 
 function tableName(node: Node): string {

@@ -48,7 +48,9 @@ function commandProblems(table: string, command: AlterTableCmd, { objects, added
       ];
     case 'AT_ValidateConstraint':
       if (!objects.hasConstraint(table, name)) return [];
-      return [`the constraint ${name} of ${table} is validated under the lock of its addition; do it in another migration`];
+      return [
+        `the constraint ${name} of ${table} is validated under the lock of its addition; do it in another migration`,
+      ];
     case 'AT_DropExpression':
     case 'AT_DropIdentity':
       return [`${column} is no longer generated, and older versions rely on it; add a new column`];
