@@ -10,9 +10,14 @@ import { root } from './run.ts';
 const folders = [
   { owner: 'kernel', folder: join(root, 'server/migrations/central') },
   { owner: 'kernel', folder: join(root, 'server/migrations/tenant') },
-  ...(await findModules()).map(({ folder, manifest }) => ({ owner: manifest.alias, folder: join(folder, 'migrations') })),
+  ...(await findModules()).map(({ folder, manifest }) => ({
+    owner: manifest.alias,
+    folder: join(folder, 'migrations'),
+  })),
 ];
-const sources = folders.filter(({ folder }) => existsSync(folder)).map(({ owner, folder }) => readMigrations(owner, folder));
+const sources = folders
+  .filter(({ folder }) => existsSync(folder))
+  .map(({ owner, folder }) => readMigrations(owner, folder));
 const problems = await migrationProblems(await Promise.all(sources));
 for (const problem of problems) process.stderr.write(`${describeProblem(problem)}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
