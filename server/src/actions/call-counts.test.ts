@@ -1,7 +1,8 @@
-import { action, fail, sql, Type } from '@chowk/kit/kernel';
+import { action, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
+import { fail } from '../errors.ts';
 
 const work = testModule({
   alias: 'work',

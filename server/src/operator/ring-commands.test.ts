@@ -98,8 +98,9 @@ test('a new ring has a copy of the lock file of another one, and is listed and s
   ]);
   expect(await readJson(lockPath('edge'))).toMatchObject({ ring: 'edge', modules: lock.modules });
   const { rows } = await runJson('ring:list');
-  expect(rows).toContainEqual(expect.objectContaining({ name: 'edge', order: 7, active: true, tenants: 0 }));
-  expect(rows[0]).toMatchObject({ name: 'stable', default: true });
+  expect(rows).toContainEqual(expect.objectContaining({ name: 'edge', promotion_order: 7, tenants: 0 }));
+  expect((await run('ring:list')).out).toMatch(/^NAME +DISPLAY_NAME +ORDER .*\nstable +Stable +0 +true +true/);
+  expect(rows[0]).toMatchObject({ name: 'stable', is_default: true });
   const acme = await platform.tenant();
   await run('ring:assign', acme.id, 'edge');
   const [shown] = (await runJson('ring:show', 'edge', '--tenants', '--modules')).rows;
@@ -156,10 +157,16 @@ test('a ring with tenants and the default ring stay active; no tenant comes to a
 });
 
 test('new tenants get the default ring, of which there is one', async () => {
-  const ring = await createRing();
+  const ring = await createRing({ notes: two });
   expect((await runJson('ring:default', ring)).rows).toEqual([{ ring, before: 'stable', changed: true }]);
-  const acme = await platform.tenant();
-  expect(await ringName(acme.id)).toBe(ring);
+  const id = uniqueId();
+  expect(await run('tenant:create', id)).toMatchObject({ code: 0, err: '' });
+  expect(await ringName(id)).toBe(ring);
+  // The command runs the modules of another ring.
+  const created = await platform.kernel.directory.entry(id);
+  expect(await created?.db.rows(sql`SELECT title FROM notes`)).toEqual([]);
+  const enabled = sql`SELECT alias FROM module_installations WHERE tenant_id = ${id}`;
+  expect(await central.db.rows(enabled)).toEqual([{ alias: 'notes' }]);
   await Promise.all([run('ring:default', 'stable'), run('ring:default', ring)]);
   expect(await central.db.rows(sql`SELECT FROM module_rings WHERE is_default`)).toHaveLength(1);
   await run('ring:default', 'stable');

@@ -5,9 +5,10 @@ export const ringListCommand: Command = {
   name: 'ring:list',
   usage: '[--json]',
   summary: 'list all rings with their number of tenants, the most conservative first',
-  async run({ kernel, table }) {
+  async run({ kernel, table }, { options }) {
     const { central } = await kernel();
     const rings = await listRings(central.db);
+    if (options.json) return table(rings, '');
     table(
       rings.map((ring) => ({
         name: ring.name,

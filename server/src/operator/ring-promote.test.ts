@@ -256,6 +256,23 @@ test('a ring without a lock file of its own is not changed', async () => {
   await db.run(sql`DELETE FROM module_rings WHERE name = ${ring}`);
 });
 
+test('of two promotions at once none is lost', async () => {
+  await write({ ...notes('4.5.0', { text }), migrations: first });
+  await write({ alias: 'reader', version: '4.5.0', manifest: { api: { consumes: ['notes.get'] } } });
+  const outcomes = await Promise.all(
+    ['notes', 'reader'].map(async (alias) => ({
+      alias,
+      ...(await run('ring:promote', alias, `--to=${edge}`, '--with-version=4.5.0')),
+    })),
+  );
+  const promoted = outcomes.filter(({ code }) => code === 0).map(({ alias }) => alias);
+  expect(promoted.length).toBeGreaterThan(0);
+  const { modules: locked } = await readLock(edge);
+  expect(Object.keys(locked).filter((alias) => locked[alias].version === '4.5.0')).toEqual(promoted);
+  for (const { code, err } of outcomes)
+    if (code !== 0) expect(err).toMatch(/was changed by another command; run .* again/);
+});
+
 test('promotions are undone one after the other, and not over a later change of the file', async () => {
   const versions: Record<string, LockedModule> = {};
   for (const version of ['4.0.0', '4.1.0']) {

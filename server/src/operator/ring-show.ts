@@ -1,6 +1,5 @@
 import { readRingLock } from '../loader/ring-lock.ts';
-import { requireRing } from '../tenancy/rings.ts';
-import { listTenants } from '../tenancy/tenants.ts';
+import { listRingTenants, requireRing } from '../tenancy/rings.ts';
 import type { Command } from './command.ts';
 
 export const ringShowCommand: Command = {
@@ -11,13 +10,10 @@ export const ringShowCommand: Command = {
   positionals: { min: 1, max: 1 },
   async run({ config, kernel, say, table }, { positionals: [name = ''], options }) {
     const { central } = await kernel();
-    const { id: _, tenants: tenant_count, ...ring } = await requireRing(central.db, name);
+    const { id, tenants: tenant_count, ...ring } = await requireRing(central.db, name);
     const fields = { ...ring, tenant_count, lock_file: null as string | null };
     const parts: { tenants?: object[]; modules?: object[] } = {};
-    if (options.tenants) {
-      const all = await listTenants(central.db);
-      parts.tenants = all.filter((one) => one.ring === name).map(({ id, name, status }) => ({ id, name, status }));
-    }
+    if (options.tenants) parts.tenants = await listRingTenants(central.db, { id });
     if (options.modules) {
       const { file, lock } = await readRingLock(config, ring);
       fields.lock_file = file;

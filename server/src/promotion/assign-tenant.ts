@@ -1,15 +1,11 @@
 import { type Db, sql } from '@chowk/kit/kernel';
-import { type MigrationSource, migrate, migrationIds } from '../db/migrations.ts';
 import type { Kernel } from '../kernel.ts';
-import { autoInstall } from '../loader/installations.ts';
 import type { LockFile } from '../loader/lock-file.ts';
-import { readLockedMigrations } from '../loader/locked-migrations.ts';
 import { readRingLock } from '../loader/ring-lock.ts';
 import type { DirectoryEntry } from '../tenancy/directory.ts';
-import { recordMigration } from '../tenancy/migrate-fleet.ts';
 import { type Ring, recordOperation, requireRing } from '../tenancy/rings.ts';
-import { requireServer } from '../tenancy/servers.ts';
 import { showTenant, type TenantSummary } from '../tenancy/tenants.ts';
+import { type PreparedTenant, prepareTenant } from './prepare-tenant.ts';
 import { lockedQueryProblems } from './query-problems.ts';
 import { Refusal } from './refusal.ts';
 
@@ -53,10 +49,10 @@ export async function assignTenant(kernel: Kernel, assignment: Assignment): Prom
     ...(await lockedQueryProblems(config, [entry], locks)),
   ];
   if (problems.length > 0 && !force) throw new Refusal(`${tenantId} was not assigned to ${to.name}`, problems);
-  const migrations = await prepareDatabase(kernel, tenant, locks.to);
-  await central.db.tx((tx) => reassign(tx, { assignment, from, to, problems, ...migrations }));
+  const prepared = await prepareTenant(kernel, tenant, { ring: to.name, lock: locks.to });
+  await central.db.tx((tx) => reassign(tx, { assignment, from, to, problems, prepared }));
   recordInAuditLog(kernel, entry, { ...assignment, from: from.name });
-  return { ...names, changed: true, migrations: migrations.applied, overridden: problems };
+  return { ...names, changed: true, migrations: prepared.applied, overridden: problems };
 }
 
 /** A tenant whose database exists and stays where it is. */
@@ -88,37 +84,15 @@ async function missingModules(
     .map(({ alias }) => `the ring ${ring} does not have the module ${alias}, which ${tenantId} has enabled`);
 }
 
-interface Prepared {
-  readonly applied: readonly string[];
-  readonly ids: readonly string[];
-  readonly autoInstalled: readonly string[];
-}
-
-/** All migrations are additive: the ring that the tenant is on still works with them. */
-async function prepareDatabase(
-  { config, databases }: Kernel,
-  { server, database }: TenantSummary,
-  lock: LockFile,
-): Promise<Prepared> {
-  const modules = (await readLockedMigrations(config, lock)).filter(({ manifest }) => !manifest.system);
-  const kernelSources = databases.sources.filter(({ owner }) => owner === 'kernel');
-  const sources: MigrationSource[] = [...kernelSources, ...modules.map(({ migrations }) => migrations)];
-  const { applied } = await migrate(requireServer(databases, server).address, database, sources);
-  const autoInstalled = modules.filter(({ manifest }) => manifest.auto_install).map(({ manifest }) => manifest.alias);
-  return { applied, ids: migrationIds(sources), autoInstalled };
-}
-
-interface Reassignment extends Prepared {
+interface Reassignment {
   readonly assignment: Assignment;
   readonly from: Ring;
   readonly to: Ring;
   readonly problems: readonly string[];
+  readonly prepared: PreparedTenant;
 }
 
-async function reassign(
-  tx: Db,
-  { assignment, from, to, problems, applied, ids, autoInstalled }: Reassignment,
-): Promise<void> {
+async function reassign(tx: Db, { assignment, from, to, problems, prepared }: Reassignment): Promise<void> {
   const { tenantId, operator, reason } = assignment;
   // The ring cannot be deactivated until the transaction ends.
   await tx.run(sql`SELECT FROM module_rings WHERE id = ${to.id} FOR SHARE`);
@@ -128,8 +102,7 @@ async function reassign(
     WHERE id = ${tenantId} AND module_ring_id = ${from.id} AND status IN ('active', 'suspended')
       AND NOT EXISTS (SELECT FROM tenant_moves WHERE tenant_id = ${tenantId})`);
   if (changed === 0) throw new Error(`${tenantId} was changed by another command; run the command again`);
-  await recordMigration(tx, tenantId, ids, null);
-  await autoInstall(tx, to.name, tenantId, autoInstalled);
+  await prepared.complete(tx);
   await recordOperation(tx, {
     operator,
     operation: 'assign',
@@ -139,7 +112,7 @@ async function reassign(
     to_value: to.name,
     forced: problems.length > 0,
     reason,
-    details: { migrations: applied, overridden: problems },
+    details: { migrations: prepared.applied, overridden: problems },
   });
 }
 
