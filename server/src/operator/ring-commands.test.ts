@@ -276,4 +276,17 @@ test('a lock file that cannot be read is reported', async () => {
   const acme = await platform.tenant();
   const { code, err } = await run('ring:assign', acme.id, ring);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/lock file .* is not valid JSON/) });
+  expect(await run('ring:assign', acme.id, ring, '--force')).toMatchObject({ code: 1 });
+});
+
+test('a tenant can leave a ring that is broken', async () => {
+  const ring = await createRing();
+  const acme = await platform.tenant();
+  expect(await run('ring:assign', acme.id, ring)).toMatchObject({ code: 0 });
+  await writeFile(lockPath(ring), '{');
+  const { code, err } = await run('ring:assign', acme.id, 'stable');
+  expect(code).toBe(1);
+  expect(err).toMatch(new RegExp(`what ${acme.id} uses on ${ring} cannot be compared: .* is not valid JSON`));
+  expect(await run('ring:assign', acme.id, 'stable', '--force')).toMatchObject({ code: 0 });
+  expect(await ringName(acme.id)).toBe('stable');
 });

@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Db, sql } from '@chowk/kit/kernel';
 import type { Kernel } from '../kernel.ts';
+import { loadLockedModules } from '../loader/load-modules.ts';
 import type { LockFile } from '../loader/lock-file.ts';
 import { readRingLock } from '../loader/ring-lock.ts';
 import type { DirectoryEntry } from '../tenancy/directory.ts';
 import { type Ring, recordOperation, requireRing } from '../tenancy/rings.ts';
 import { showTenant, type TenantSummary } from '../tenancy/tenants.ts';
 import { type PreparedTenant, prepareTenant } from './prepare-tenant.ts';
-import { lockedQueryProblems } from './query-problems.ts';
+import { queryProblems } from './query-problems.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Assignment {
@@ -42,14 +44,11 @@ export async function assignTenant(kernel: Kernel, assignment: Assignment): Prom
   const names = { tenant: tenantId, from: from.name, to: to.name };
   if (from.id === to.id) return { ...names, changed: false, migrations: [], overridden: [] };
   requireActive(to);
-  const locks = { from: (await readRingLock(config, from)).lock, to: (await readRingLock(config, to)).lock };
+  const { lock } = await readRingLock(config, to);
   const entry = (await directory.entry(tenantId)) as DirectoryEntry;
-  const problems = [
-    ...(await missingModules(central.db, tenantId, locks, to.name)),
-    ...(await lockedQueryProblems(config, [entry], locks)),
-  ];
+  const problems = await assignmentProblems(kernel, entry, { from, to, lock });
   if (problems.length > 0 && !force) throw new Refusal(`${tenantId} was not assigned to ${to.name}`, problems);
-  const prepared = await prepareTenant(kernel, tenant, { ring: to.name, lock: locks.to });
+  const prepared = await prepareTenant(kernel, tenant, { ring: to.name, lock });
   await central.db.tx((tx) => reassign(tx, { assignment, from, to, problems, prepared }));
   recordInAuditLog(kernel, entry, { ...assignment, from: from.name });
   return { ...names, changed: true, migrations: prepared.applied, overridden: problems };
@@ -71,17 +70,34 @@ function requireActive({ name, is_active }: Ring): void {
   if (!is_active) throw new Error(`the ring ${name} is not active; run 'chowkd ring:activate ${name}' first`);
 }
 
+/** What the tenant would lose. */
+async function assignmentProblems(
+  { config, central }: Kernel,
+  tenant: DirectoryEntry,
+  { from, to, lock }: { readonly from: Ring; readonly to: Ring; readonly lock: LockFile },
+): Promise<string[]> {
+  const source = await readRingLock(config, from).catch((error: Error) => error);
+  // A ring that is broken must not keep its tenants.
+  const broken = (error: Error) => [`what ${tenant.id} uses on ${from.name} cannot be compared: ${error.message}`];
+  if (source instanceof Error) return broken(source);
+  const missing = await missingModules(central.db, tenant.id, { from: source.lock, to: lock });
+  const lost = missing.map((alias) => `${to.name} does not have the module ${alias}, which ${tenant.id} has enabled`);
+  if (isDeepStrictEqual(source.lock.modules, lock.modules)) return lost;
+  const after = await loadLockedModules(config, lock);
+  const before = await loadLockedModules(config, source.lock).catch((error: Error) => error);
+  if (before instanceof Error) return [...lost, ...broken(before)];
+  return [...lost, ...(await queryProblems([tenant], { from: before, to: after }))];
+}
+
+/** The modules that the tenant has enabled and that only the first lock file has. */
 async function missingModules(
   db: Db,
   tenantId: string,
-  locks: { readonly from: LockFile; readonly to: LockFile },
-  ring: string,
+  { from, to }: { readonly from: LockFile; readonly to: LockFile },
 ): Promise<string[]> {
   const enabled = await db.rows<{ alias: string }>(sql`
     SELECT alias FROM module_installations WHERE tenant_id = ${tenantId} AND status = 'enabled' ORDER BY alias`);
-  return enabled
-    .filter(({ alias }) => locks.from.modules[alias] && !locks.to.modules[alias])
-    .map(({ alias }) => `the ring ${ring} does not have the module ${alias}, which ${tenantId} has enabled`);
+  return enabled.map(({ alias }) => alias).filter((alias) => from.modules[alias] && !to.modules[alias]);
 }
 
 interface Reassignment {

@@ -1,9 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../config/config.ts';
 import { brokenQueries } from '../graphql/broken-queries.ts';
 import { composeAll } from '../graphql/named-schema.ts';
-import { type LoadedModule, loadLockedModules } from '../loader/load-modules.ts';
-import type { LockFile } from '../loader/lock-file.ts';
+import type { LoadedModule } from '../loader/load-modules.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 
 /** One change can break a query of each tenant. */
@@ -24,15 +21,4 @@ export async function queryProblems(
   }
   if (count > maxListed) problems.push(`${count - maxListed} more persisted operations would fail`);
   return problems;
-}
-
-/** The same for the modules of two lock files. */
-export async function lockedQueryProblems(
-  config: Config,
-  tenants: Iterable<TenantEntry>,
-  { from, to }: { readonly from: LockFile; readonly to: LockFile },
-): Promise<string[]> {
-  if (isDeepStrictEqual(from.modules, to.modules)) return [];
-  const modules = { from: await loadLockedModules(config, from), to: await loadLockedModules(config, to) };
-  return queryProblems(tenants, modules);
 }
