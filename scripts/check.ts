@@ -19,6 +19,7 @@ function allChecks(): Record<string, string[]> {
     'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
     layers: layers('kit', 'client', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
+    'additive migrations': ['node', 'scripts/additive-migrations.ts'],
     'dead code': ['knip', '--treat-config-hints-as-errors'],
     'generated files': ['node', 'scripts/generate.ts', '--check'],
     console: ['node', 'web/build.ts', '--check'],
@@ -34,6 +35,7 @@ async function folderChecks(path: string): Promise<Record<string, string[]>> {
     'lint and format': ['biome', 'check', '--error-on-warnings', path],
     layers: layers(path),
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
+    'additive migrations': ['node', 'scripts/additive-migrations.ts'],
     ...(isModule ? { module: ['node', 'server/src/main.ts', 'module:show', basename(path)] } : {}),
   };
 }

@@ -21,8 +21,8 @@ const stableLock = await write('stable.lock.json', JSON.stringify({ ...lock, mod
 const platform = await startPlatform();
 const { central, config } = platform.kernel;
 await central.db.run(sql`
-  INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
-  VALUES ('edge', 'Edge', '', '', '', 'edge')`);
+  INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment, promotion_order)
+  VALUES ('edge', 'Edge', 'modules/manifest.lock.json', '', '', 'edge', 1)`);
 const acme = await platform.tenant({ id: `a${uniqueId()}` });
 const bazaar = await platform.tenant({ id: `b${uniqueId()}` });
 const notMigrated = await platform.tenant();

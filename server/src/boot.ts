@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Actions, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit/kernel';
 import { AuditLog } from './actions/audit-log.ts';
 import { callAction } from './actions/call.ts';
+import { CallCounts } from './actions/call-counts.ts';
 import { assertUniqueActions, isOperation, type RegisteredAction, registerActions } from './actions/registry.ts';
 import type { Config } from './config/config.ts';
 import { Context } from './context/context.ts';
@@ -155,6 +156,7 @@ export async function boot(
   const findDatabase = async (tenantId: string) => (await directory.find(tenantId))?.db;
   const files = new FileStore({ config, central: db, findDatabase, secrets, now, log });
   const audit = new AuditLog(log);
+  const calls = new CallCounts(db, config.ringName, modules, log);
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
     ...registerActions(healthActions(config, central, redis), { module: undefined, tag: 'Platform' }),
@@ -309,6 +311,7 @@ export async function boot(
     personalData: createPersonalData(tenant),
     notificationTypes: collectNotificationTypes(modules),
     audit,
+    calls,
     events,
     feed,
     deliveries,
@@ -327,6 +330,7 @@ export async function boot(
       await jobs.stop(config.shutdownSeconds);
       await Promise.allSettled(closing.map((work) => work()));
       await audit.close();
+      await calls.close();
       await databases.waitForRefill();
       await signals.close();
       await budget.close();

@@ -7,6 +7,7 @@ import type {
   SystemServices,
 } from '@chowk/kit/kernel';
 import type { AuditLog } from './actions/audit-log.ts';
+import type { CallCounts } from './actions/call-counts.ts';
 import type { RegisteredAction } from './actions/registry.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
@@ -62,6 +63,7 @@ export interface Kernel {
   readonly personalData: ReturnType<typeof createPersonalData>;
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;
+  readonly calls: CallCounts;
   readonly events: EventHub;
   /** Events to subscribers in all processes. */
   readonly feed: EventFeed;

@@ -5,6 +5,7 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import { type FieldErrors, namesAllFields, type Validator } from '../schemas/validation.ts';
 import type { AuditEntry, AuditLog, Transport } from './audit-log.ts';
 import { authorize, type ModuleDirectory, type Principal } from './authorize.ts';
+import type { CallCounts } from './call-counts.ts';
 import type { RegisteredAction } from './registry.ts';
 import { takeFromRateLimit, tooManyRequests } from './resolve-caller.ts';
 
@@ -57,6 +58,7 @@ export interface AuditedTransaction {
 /** The services of the kernel that calls use. */
 export interface CallServices {
   readonly audit: AuditLog;
+  readonly calls: CallCounts;
   readonly limiter: RateLimiter;
   readonly installations: ModuleDirectory;
   readonly signals: { waitUntilApplied(): Promise<void> };
@@ -93,9 +95,11 @@ export async function callBatch(
     const valid = inputs.filter((_, index) => !errors[index]);
     const outputs = valid.length > 0 ? ((await action.runBatch?.(ctx, valid)) ?? []) : [];
     if (auditEntry) services.audit.end(auditEntry, {});
+    services.calls.add(action.module);
     let next = 0;
     return errors.map((found) => (found ? invalid(found) : outputs[next++]));
   } catch (error) {
+    services.calls.add(action.module, error);
     if (auditEntry) services.audit.fail(auditEntry, error);
     throw error;
   }
@@ -192,8 +196,10 @@ async function perform(
     if (errors && !action.check) throw invalid(errors);
     const output = await (action.atomic ? runAtomically(call, ctx, input, errors) : run(call, ctx, input, errors));
     if (auditEntry) services.audit.end(auditEntry, { output });
+    services.calls.add(action.module);
     return output;
   } catch (error) {
+    services.calls.add(action.module, error);
     if (auditEntry) services.audit.fail(auditEntry, error);
     throw error;
   } finally {

@@ -23,10 +23,13 @@ const tenantsPerPage = 500;
 /** Tenants with the same client have the same queries. */
 const knownQueries = 10_000;
 
-/** The persisted queries of a ring's tenants that are valid for one schema and not for the other. */
-export async function* brokenQueries(kernel: Kernel, ring: string, schemas: Schemas): AsyncGenerator<BrokenQuery> {
+/** The persisted queries of the tenants that are valid for one schema and not for the other. */
+export async function* brokenQueries(
+  tenants: AsyncIterable<TenantEntry> | Iterable<TenantEntry>,
+  schemas: Schemas,
+): AsyncGenerator<BrokenQuery> {
   const errors = new LRUCache<string, { readonly message: string | undefined }>({ max: knownQueries });
-  for await (const tenant of iterateTenants(kernel, ring)) {
+  for await (const tenant of tenants) {
     for await (const { hash, name, query } of persistedQueries(tenant)) {
       const error = errors.get(hash) ?? { message: newError(schemas, query) };
       errors.set(hash, error);
@@ -35,12 +38,16 @@ export async function* brokenQueries(kernel: Kernel, ring: string, schemas: Sche
   }
 }
 
-async function* iterateTenants({ central, directory }: Kernel, ring: string): AsyncGenerator<TenantEntry> {
+/** The active and suspended tenants of a ring. */
+export async function* iterateTenants(
+  { central, directory }: Pick<Kernel, 'central' | 'directory'>,
+  ring: string,
+): AsyncGenerator<TenantEntry> {
   let ids: string[] = [''];
   while (ids.length > 0) {
     ids = await listTenants(central.db, ring, ids.at(-1) as string);
     for (const id of ids) {
-      const tenant = await directory.find(id);
+      const tenant = await directory.entry(id);
       if (tenant) yield tenant;
     }
   }
@@ -49,7 +56,7 @@ async function* iterateTenants({ central, directory }: Kernel, ring: string): As
 async function listTenants(central: Db, ring: string, after: string): Promise<string[]> {
   const rows = await central.rows<{ id: string }>(sql`
     SELECT t.id FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
-    WHERE t.status = 'active' AND r.name = ${ring} AND t.id > ${after} ORDER BY t.id LIMIT ${tenantsPerPage}`);
+    WHERE t.status IN ('active', 'suspended') AND r.name = ${ring} AND t.id > ${after} ORDER BY t.id LIMIT ${tenantsPerPage}`);
   return rows.map(({ id }) => id);
 }
 

@@ -1,7 +1,7 @@
 import type { SchemaComparison } from '@chowk/kit/kernel';
 import type { GraphQLSchema } from 'graphql';
 import type { Kernel } from '../kernel.ts';
-import { brokenQueries } from './broken-queries.ts';
+import { brokenQueries, iterateTenants } from './broken-queries.ts';
 import { isRingName, namedSchema } from './named-schema.ts';
 import { schemaChanges } from './schema-changes.ts';
 
@@ -22,7 +22,7 @@ export async function compareSchemas(
   const listed = [];
   let count = 0;
   if (ring !== undefined) {
-    for await (const query of brokenQueries(kernel, ring, { from, to })) {
+    for await (const query of brokenQueries(iterateTenants(kernel, ring), { from, to })) {
       if (count++ < maxListedQueries) listed.push(query);
     }
   }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { sql } from '@chowk/kit/kernel';
 import { buildSchema, GraphQLError, type GraphQLSchema } from 'graphql';
 import { registerActions } from '../actions/registry.ts';
 import type { Kernel } from '../kernel.ts';
-import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
+import { type LoadedModule, loadLockedModules } from '../loader/load-modules.ts';
+import { readRingLock } from '../loader/ring-lock.ts';
+import { listRings } from '../tenancy/rings.ts';
 import { compose } from './compose.ts';
 import { readModuleSchema } from './module-schema.ts';
 
@@ -17,18 +18,15 @@ export function namedSchema(kernel: Kernel, name: string): Promise<GraphQLSchema
   return isRingName(name) ? ringSchema(kernel, name) : fileSchema(name);
 }
 
-async function ringSchema({ central, config }: Kernel, ring: string): Promise<GraphQLSchema> {
-  const rings = await central.db.rows<{ name: string }>(
-    sql`SELECT name FROM module_rings ORDER BY promotion_order, id`,
-  );
-  const names = rings.map(({ name }) => name);
-  if (!names.includes(ring)) {
-    throw new Error(
-      `there is no ring ${ring}; the rings are ${names.join(', ')}, and the path of a file has a dot or a slash`,
-    );
+async function ringSchema({ central, config }: Kernel, name: string): Promise<GraphQLSchema> {
+  const rings = await listRings(central.db);
+  const ring = rings.find((one) => one.name === name);
+  if (!ring) {
+    const names = rings.map((one) => one.name).join(', ');
+    throw new Error(`there is no ring ${name}; the rings are ${names}, and the path of a file has a dot or a slash`);
   }
-  const moduleLockPath = ring === config.ringName ? config.moduleLockPath : undefined;
-  return composeAll(await loadModules({ ...config, ringName: ring, moduleLockPath }));
+  const { lock } = await readRingLock(config, ring);
+  return composeAll(await loadLockedModules(config, lock));
 }
 
 /** The schema of a tenant that has all of these modules. */

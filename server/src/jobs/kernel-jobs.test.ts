@@ -60,6 +60,6 @@ test('unregistered operations are deleted 30 days after their last use', async (
 
 test('expired idempotency keys of the central database are deleted', async () => {
   await central.db.run(expiredKeys(3));
-  expect(await run('kernel.prune_central')).toEqual({ idempotency_keys: 3 });
+  expect(await run('kernel.prune_central')).toEqual({ idempotency_keys: 3, call_counts: 0 });
   expect(await central.db.rows(sql`SELECT key FROM idempotency_keys`)).toEqual([{ key: '0' }]);
 });

@@ -20,7 +20,10 @@ export const kernelJobs = {
   'kernel.prune_central': systemJob({
     data: Type.Object({}),
     schedule: '23 3 * * *',
-    run: async (ctx) => ({ idempotency_keys: await deleteExpiredKeys(ctx.central) }),
+    run: async (ctx) => ({
+      idempotency_keys: await deleteExpiredKeys(ctx.central),
+      call_counts: await deleteInBatches(ctx.central, sql`module_call_counts`, sql`hour < now() - interval '90 days'`),
+    }),
   }),
 };
 

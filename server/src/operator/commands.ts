@@ -10,6 +10,16 @@ import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
 import { moduleShowCommand } from './module-show.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
+import { ringActivateCommand } from './ring-activate.ts';
+import { ringAssignCommand } from './ring-assign.ts';
+import { ringCreateCommand } from './ring-create.ts';
+import { ringDeactivateCommand } from './ring-deactivate.ts';
+import { ringDefaultCommand } from './ring-default.ts';
+import { ringHistoryCommand } from './ring-history.ts';
+import { ringListCommand } from './ring-list.ts';
+import { ringPromoteCommand } from './ring-promote.ts';
+import { ringRollbackCommand } from './ring-rollback.ts';
+import { ringShowCommand } from './ring-show.ts';
 import { tenantCloneCommand } from './tenant-clone.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDeleteCommand } from './tenant-delete.ts';
@@ -41,6 +51,16 @@ export const operatorCommands: readonly Command[] = [
   tenantMoveCommand,
   tenantDoctorCommand,
   demoSeedCommand,
+  ringListCommand,
+  ringShowCommand,
+  ringCreateCommand,
+  ringActivateCommand,
+  ringDeactivateCommand,
+  ringDefaultCommand,
+  ringAssignCommand,
+  ringPromoteCommand,
+  ringRollbackCommand,
+  ringHistoryCommand,
   moduleListCommand,
   moduleShowCommand,
   moduleLockCommand,

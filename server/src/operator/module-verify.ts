@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { describeProblem, migrationProblems } from '../db/linter/migration-problems.ts';
 import { referenceProblems } from '../loader/check-modules.ts';
 import { type LoadedModule, loadModule } from '../loader/load-modules.ts';
 import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
@@ -56,7 +57,8 @@ async function verifyModule(
     const manifest = await readManifest(join(folder, 'module.json'));
     if (manifest.version !== pinned.version) return `version is ${manifest.version}`;
     if ((await folderIntegrity(folder)) !== pinned.integrity) return 'files changed';
-    return await loadModule(folder, manifest);
+    const module = await loadModule(folder, manifest);
+    return (await migrationProblems([module.migrations])).map(describeProblem).join('; ') || module;
   } catch (error) {
     return (error as Error).message;
   }

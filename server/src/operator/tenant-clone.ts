@@ -1,3 +1,4 @@
+import { completeNewTenant } from '../promotion/prepare-tenant.ts';
 import { cloneTenant } from '../tenancy/archive-import.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveServices, throttled } from './archive-services.ts';
@@ -13,6 +14,7 @@ export const tenantCloneCommand: Command = {
     const source = await requireTenantId(kernel.central.db, label);
     const services = await archiveServices(kernel, throttled(progress));
     const { reports } = await cloneTenant(services, source, { id });
+    await completeNewTenant(kernel, id);
     if (options.json) return table([{ id, reports }], '');
     say(`Copied ${source} to ${id}. Pending work, such as events, mails and deliveries, stays with ${source}.`);
     for (const report of reports) say(`  ${report}`);

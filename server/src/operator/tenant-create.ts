@@ -1,6 +1,7 @@
 import { type Db, Email, invalid, sql, Type } from '@chowk/kit/kernel';
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
+import { completeNewTenant } from '../promotion/prepare-tenant.ts';
 import { createTenant, type InTransaction, type NewTenant } from '../tenancy/tenants.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 
@@ -35,6 +36,7 @@ export const tenantCreateCommand: Command = {
       await setRegion(kernel, db, id, options);
       await owner?.join(db);
     });
+    await completeNewTenant(kernel, id);
     const welcome = owner?.welcome();
     const region = await readRegion(kernel, id);
     if (options.json) return table([{ ...tenant, ...region }], '');

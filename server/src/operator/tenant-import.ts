@@ -1,3 +1,4 @@
+import { completeNewTenant } from '../promotion/prepare-tenant.ts';
 import { importTenant } from '../tenancy/archive-import.ts';
 import { openArchive } from '../tenancy/archive-source.ts';
 import { archiveServices, throttled } from './archive-services.ts';
@@ -17,6 +18,7 @@ export const tenantImportCommand: Command = {
     const owner = typeof options.owner === 'string' ? await prepareOwner(kernel, id, options.owner) : undefined;
     const services = await archiveServices(kernel, throttled(progress));
     const { reports } = await importTenant(services, file, { id, isLarge, inTransaction: owner?.join });
+    await completeNewTenant(kernel, id);
     if (options.json) return table([{ id, reports }], '');
     say(`Imported ${id}.`);
     for (const report of reports) say(`  ${report}`);

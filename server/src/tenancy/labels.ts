@@ -1,16 +1,19 @@
 import { createHash, randomInt } from 'node:crypto';
 
+/** Labels of usual rings. */
+const ringLabels = 'stable edge canary beta dev test staging'.split(' ');
+
 /**
  * Labels that cannot be a tenant's id or alias, in addition to those of the installation: those of the platform, of usual
  * rings, and those that would let a tenant pose as the platform.
  */
-export const reservedLabels: ReadonlySet<string> = new Set(
-  `www api admin app mail smtp ftp ns1 ns2 static assets cdn docs status install login auth oauth graphql health ws
-   realtime dev test staging
-   stable edge canary beta
+export const reservedLabels: ReadonlySet<string> = new Set([
+  ...ringLabels,
+  ...`www api admin app mail smtp ftp ns1 ns2 static assets cdn docs status install login auth oauth graphql health ws
+   realtime
    signin signup sso secure security account accounts billing console dashboard portal support help root webmaster
    postmaster hostmaster abuse`.split(/\s+/),
-);
+]);
 
 const pattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const letters = 'abcdefghijkmnpqrstuvwxyz';
@@ -27,6 +30,12 @@ export function labelProblem(label: string, ownLabels: ReadonlySet<string>): str
   if (!isLabel(label)) return 'Use lower-case letters, digits and inner hyphens, at most 63 characters.';
   if (reservedLabels.has(label) || ownLabels.has(label)) return `${label} is reserved.`;
   return undefined;
+}
+
+/** Why a label cannot be the name or the hostname segment of a ring; `undefined` if it can. */
+export function ringLabelProblem(label: string): string | undefined {
+  if (!isLabel(label)) return 'use lower-case letters, digits and inner hyphens, at most 63 characters';
+  return reservedLabels.has(label) && !ringLabels.includes(label) ? `${label} is reserved` : undefined;
 }
 
 /** Eight characters, without those that are easily confused. */

@@ -37,6 +37,16 @@ export async function requireRing(db: Db, name: string): Promise<Ring> {
   return ring;
 }
 
+export interface RingTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+export function listRingTenants(db: Db, ring: Pick<Ring, 'id'>): Promise<RingTenant[]> {
+  return db.rows<RingTenant>(sql`SELECT id, name, status FROM tenants WHERE module_ring_id = ${ring.id} ORDER BY id`);
+}
+
 /** What an operator did with a ring or a module. */
 export interface RingOperation {
   readonly operator: string;

@@ -1,0 +1,26 @@
+import { setDefaultRing } from '../tenancy/manage-rings.ts';
+import { recordOperation } from '../tenancy/rings.ts';
+import type { Command } from './command.ts';
+import { operatorName } from './operator-name.ts';
+
+export const ringDefaultCommand: Command = {
+  name: 'ring:default',
+  usage: '<ring> [--json]',
+  summary: 'make a ring the one of new tenants; existing tenants stay where they are',
+  positionals: { min: 1, max: 1 },
+  async run({ kernel, say, table }, { positionals: [ring = ''], options }) {
+    const { central } = await kernel();
+    const before = await central.db.tx(async (tx) => {
+      const from = await setDefaultRing(tx, ring);
+      const operation = { operator: operatorName(), operation: 'default', ring, from_value: from, to_value: ring };
+      if (from !== ring) await recordOperation(tx, operation);
+      return from;
+    });
+    if (options.json) return table([{ ring, before, changed: before !== ring }], '');
+    say(
+      before === ring
+        ? `${ring} is the default ring already.`
+        : `New tenants get the ring ${ring}, no longer ${before}.`,
+    );
+  },
+};

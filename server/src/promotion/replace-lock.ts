@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Db } from '@chowk/kit/kernel';
+import { type LockFile, readLockFile, writeLockFile } from '../loader/lock-file.ts';
+import { lockRing } from '../tenancy/manage-rings.ts';
+import { type RingOperation, recordOperation } from '../tenancy/rings.ts';
+
+interface Replacement {
+  readonly file: string;
+  readonly from: LockFile;
+  readonly to: LockFile;
+}
+
+/** Replaces the lock file of a ring, keeps the one before beside it, and records both in the history. */
+export async function replaceLock(
+  central: Db,
+  { file, from, to }: Replacement,
+  operation: RingOperation & { readonly details?: object },
+): Promise<void> {
+  await central.tx(async (tx) => {
+    await lockRing(tx, operation.ring);
+    const { modules } = await readLockFile(file);
+    if (!isDeepStrictEqual(modules, from.modules)) {
+      throw new Error(`${file} was changed by another command; run the command again`);
+    }
+    await recordOperation(tx, { ...operation, details: { ...operation.details, file, previous_lock: from, lock: to } });
+    await writeLockFile(`${file}.previous`, from);
+    await writeLockFile(file, to);
+  });
+}
