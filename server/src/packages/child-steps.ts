@@ -1,0 +1,83 @@
+import { runChild } from './child-command.ts';
+import type { RingModules } from './ring-modules.ts';
+
+/* The steps of a change that run code of modules, each in a process of its own with the lock file that is given. */
+
+/** Throws unless the modules of the lock file match it, load and work together. */
+export async function verifyLock(
+  modules: RingModules,
+  lockFile: string,
+  alias: string,
+  version?: string,
+): Promise<void> {
+  const { code, out, problem } = await runChild(['module:verify', '--json'], {
+    environment: childEnvironment(modules, lockFile),
+  });
+  if (code === 0) return;
+  const problems = readRows<{ alias: string; state: string }>(out)
+    .filter(({ state }) => state !== 'ok')
+    .map((row) => `${row.alias}: ${row.state}`);
+  const subject = version === undefined ? `the removal of ${alias}` : `${alias} ${version}`;
+  throw new Error(`${subject} is refused on the ring ${modules.ring}: ${problems.join('; ') || problem}`);
+}
+
+/** Migrates the central database and the tenants of the ring. */
+export async function migrateRing(modules: RingModules, lockFile: string, alias: string): Promise<void> {
+  const { code, out, problem } = await runChild(['migrate', '--own-ring', '--json'], {
+    environment: childEnvironment(modules, lockFile),
+  });
+  if (code === 0) return;
+  const failed = readRows<{ failed: { id: string; error: string }[] }>(out).flatMap((result) => result.failed);
+  const [first] = failed;
+  const reason = first ? `${failed.length} tenants, the first is ${first.id}: ${first.error}` : problem;
+  throw new Error(`the databases were not migrated (${reason}); ${whatNext(modules, alias)}`);
+}
+
+export interface HookRun {
+  readonly alias: string;
+  readonly hook: 'install' | 'upgrade' | 'uninstall';
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** The lines with which `module:hook` reports its progress. */
+export const hookLines = { tenant: 'tenant ', done: 'done' };
+
+export async function runHook(modules: RingModules, lockFile: string, run: HookRun): Promise<void> {
+  const { alias, hook, from, to } = run;
+  const seconds = modules.config.moduleHookTimeoutSeconds;
+  const change = [...(from === undefined ? [] : [`--from=${from}`]), ...(to === undefined ? [] : [`--to=${to}`])];
+  const { code, out, problem, isTimeout } = await runChild(['module:hook', alias, hook, ...change], {
+    environment: childEnvironment(modules, lockFile),
+    timeoutMs: seconds * 1_000,
+    keepAlive: (line) => line.startsWith(hookLines.tenant),
+  });
+  // Code that exits with 0 has not finished; timers that it has left do not matter.
+  const isDone = out.includes(hookLines.done);
+  if (isDone && (code === 0 || isTimeout)) return;
+  const tenant = out.findLast((line) => line.startsWith(hookLines.tenant));
+  const reason = isTimeout ? `it took longer than ${seconds} seconds` : problem;
+  throw new Error(
+    `the ${hook} hook of ${alias} failed${tenant === undefined ? '' : ` for the ${tenant}`}: ${reason}; ${whatNext(modules, alias)}`,
+  );
+}
+
+function whatNext({ ring, lock }: RingModules, alias: string): string {
+  const version = lock.modules[alias]?.version;
+  const state =
+    version === undefined ? `the ring ${ring} stays without ${alias}` : `the ring ${ring} stays on ${alias} ${version}`;
+  return `${state}. Correct the cause and run the command again, or run 'chowkd module:rollback ${alias} --ring=${ring}'`;
+}
+
+function childEnvironment({ environment, ring }: RingModules, lockFile: string): NodeJS.ProcessEnv {
+  return { ...environment, RING_NAME: ring, MODULE_LOCK_PATH: lockFile };
+}
+
+/** The rows that a command prints with `--json`; none if it failed before. */
+function readRows<Row>(lines: readonly string[]): Row[] {
+  try {
+    return JSON.parse(lines.join('\n'));
+  } catch {
+    return [];
+  }
+}
