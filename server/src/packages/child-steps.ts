@@ -10,15 +10,18 @@ export async function verifyLock(
   alias: string,
   version?: string,
 ): Promise<void> {
-  const { code, out, problem } = await runChild(['module:verify', '--json'], {
+  const seconds = modules.config.moduleHookTimeoutSeconds;
+  const { code, out, problem, isTimeout } = await runChild(['module:verify', '--json'], {
     environment: childEnvironment(modules, lockFile),
+    timeoutMs: seconds * 1_000,
   });
-  if (code === 0) return;
-  const problems = readRows<{ alias: string; state: string }>(out)
-    .filter(({ state }) => state !== 'ok')
-    .map((row) => `${row.alias}: ${row.state}`);
+  const rows = readRows<{ alias: string; state: string }>(out);
+  // Code that exits with 0 when it is loaded has printed nothing.
+  if (code === 0 && rows.length > 0) return;
+  const problems = rows.filter(({ state }) => state !== 'ok').map((row) => `${row.alias}: ${row.state}`);
+  const reason = isTimeout ? `it did not load within ${seconds} seconds` : problem;
   const subject = version === undefined ? `the removal of ${alias}` : `${alias} ${version}`;
-  throw new Error(`${subject} is refused on the ring ${modules.ring}: ${problems.join('; ') || problem}`);
+  throw new Error(`${subject} is refused on the ring ${modules.ring}: ${problems.join('; ') || reason}`);
 }
 
 /** Migrates the central database and the tenants of the ring. */
@@ -26,8 +29,9 @@ export async function migrateRing(modules: RingModules, lockFile: string, alias:
   const { code, out, problem } = await runChild(['migrate', '--own-ring', '--json'], {
     environment: childEnvironment(modules, lockFile),
   });
-  if (code === 0) return;
-  const failed = readRows<{ failed: { id: string; error: string }[] }>(out).flatMap((result) => result.failed);
+  const results = readRows<{ failed: { id: string; error: string }[] }>(out);
+  if (code === 0 && results.length > 0) return;
+  const failed = results.flatMap((result) => result.failed);
   const [first] = failed;
   const reason = first ? `${failed.length} tenants, the first is ${first.id}: ${first.error}` : problem;
   throw new Error(`the databases were not migrated (${reason}); ${whatNext(modules, alias)}`);
@@ -73,10 +77,10 @@ function childEnvironment({ environment, ring }: RingModules, lockFile: string):
   return { ...environment, RING_NAME: ring, MODULE_LOCK_PATH: lockFile };
 }
 
-/** The rows that a command prints with `--json`; none if it failed before. */
+/** The rows that a command prints with `--json`, after what modules may print; none if it failed before. */
 function readRows<Row>(lines: readonly string[]): Row[] {
   try {
-    return JSON.parse(lines.join('\n'));
+    return JSON.parse(lines.slice(lines.lastIndexOf('[')).join('\n'));
   } catch {
     return [];
   }
