@@ -63,7 +63,10 @@ export async function startModuleRing(tenants: readonly string[], variables = {}
     },
     central: (statement) => query(database, statement),
     async tenant(id, statement) {
-      const [row] = await query<{ name: string }>(database, sql`SELECT database_name AS name FROM tenants WHERE id = ${id}`);
+      const [row] = await query<{ name: string }>(
+        database,
+        sql`SELECT database_name AS name FROM tenants WHERE id = ${id}`,
+      );
       return query(String(row?.name), statement);
     },
   };

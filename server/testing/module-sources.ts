@@ -62,7 +62,8 @@ export async function writeNotes({ version, hooks = defaultHooks, files, manifes
       };`,
     'actions.test.ts': 'throw new Error("a test is not packed");',
     'hooks.ts': `import { type ModuleHooks, sql } from '@chowk/kit';\n${hooks}`,
-    'migrations/0001_notes.sql': 'CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL);',
+    'migrations/0001_notes.sql':
+      'CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL);',
     'README.md': '# Notes',
     ...files,
   });

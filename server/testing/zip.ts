@@ -39,7 +39,7 @@ export function packageParts(manifest: object = {}): ZipPart[] {
     ...manifest,
   };
   return [
-    { name: 'migrations/0001_notes.sql', content: 'CREATE TABLE notes (id int);' },
+    { name: 'migrations/0001_table.sql', content: `CREATE TABLE ${complete.alias} (id int);` },
     { name: 'module.js', content: 'export const module = {};' },
     { name: 'module.json', content: JSON.stringify(complete) },
   ];

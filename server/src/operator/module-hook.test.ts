@@ -11,10 +11,16 @@ const code = (hooks: string) => `
 /** Bodies of upgrade hooks, and what the operator is told. */
 const failing: Record<string, [body: string, reason: string]> = {
   throws: ["throw new Error('no disk')", 'no disk'],
-  'throws later': ["setTimeout(() => { throw new TypeError('too late') }); await new Promise(() => {})", 'TypeError: too late'],
+  'throws later': [
+    "setTimeout(() => { throw new TypeError('too late') }); await new Promise(() => {})",
+    'TypeError: too late',
+  ],
   'exits with 0': ['process.exit(0)', 'the process ended with code 0'],
   'exits with 3': ['process.exit(3)', 'the process ended with code 3'],
-  'kills itself': ["process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})", 'the process was ended by SIGKILL'],
+  'kills itself': [
+    "process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})",
+    'the process was ended by SIGKILL',
+  ],
   'never ends': ['for (;;);', 'it took longer than 25 seconds'],
 };
 
@@ -60,7 +66,11 @@ test('a version that does not load, or breaks another module, is refused before 
   await ring.publishCode('1.1.0', 'export const module = {};', { compatibility: { platform: '^9.0.0' } });
   await ring.publishCode('1.2.0', 'export const module = {};', { api: { consumes: ['orders.get'] } });
   await ring.publishCode('1.3.0', 'export const module = {};', {
-    api: { consumes: [{ operation: 'identity.seed', input: { type: 'object', required: ['gone'] }, output: { type: 'string' } }] },
+    api: {
+      consumes: [
+        { operation: 'identity.seed', input: { type: 'object', required: ['gone'] }, output: { type: 'string' } },
+      ],
+    },
     system: true,
   });
   const refused = {
@@ -82,7 +92,9 @@ test('a version that does not load, or breaks another module, is refused before 
   expect(JSON.parse((await succeed(ring.run('module:list', '--json'))).out)).not.toContainEqual(
     expect.objectContaining({ alias: 'notes' }),
   );
-  const steps = await ring.central(sql`SELECT DISTINCT status, details->>'step' AS step FROM ring_operations ORDER BY step`);
+  const steps = await ring.central(
+    sql`SELECT DISTINCT status, details->>'step' AS step FROM ring_operations ORDER BY step`,
+  );
   expect(steps).toEqual([
     { status: 'failed', step: 'package' },
     { status: 'failed', step: 'verify' },

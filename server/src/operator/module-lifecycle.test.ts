@@ -42,15 +42,22 @@ test('a module is installed, upgraded, rolled back and removed, with hooks for e
   }
   expect(await servedVersion(ring, tenants[1])).toBe('1.1.0');
   const again = await ring.run('module:upgrade', 'notes', '--to=1.0.0');
-  expect(again).toMatchObject({ code: 1, err: expect.stringMatching(/not older than 1\.0\.0; 'chowkd module:rollback/) });
+  expect(again).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/not older than 1\.0\.0; 'chowkd module:rollback/),
+  });
 
   await succeed(ring.run('module:rollback', 'notes'));
   expect((await ring.lock()).modules.notes).toEqual(first);
   expect(await servedVersion(ring, tenants[0])).toBe('1.0.0');
 
   const listed = JSON.parse((await succeed(ring.run('module:list', '--json'))).out);
-  expect(listed).toContainEqual(expect.objectContaining({ alias: 'notes', version: '1.0.0', source: 'package', rings: ['stable'] }));
-  expect(listed).toContainEqual(expect.objectContaining({ alias: 'notes', version: '1.1.0', source: 'package', rings: [] }));
+  expect(listed).toContainEqual(
+    expect.objectContaining({ alias: 'notes', version: '1.0.0', source: 'package', rings: ['stable'] }),
+  );
+  expect(listed).toContainEqual(
+    expect.objectContaining({ alias: 'notes', version: '1.1.0', source: 'package', rings: [] }),
+  );
   expect(JSON.parse((await succeed(ring.run('module:show', 'notes@1.1.0'))).out)).toMatchObject({ version: '1.1.0' });
 
   expect(await ring.run('module:remove', 'notes', '--yes')).toMatchObject({

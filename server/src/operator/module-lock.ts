@@ -29,7 +29,12 @@ export const moduleLockCommand: Command = {
     if (options.check) return;
     const rows = Object.entries(modules).map(([alias, entry]) => ({ alias, ...entry }));
     if (options.json) table(rows, '');
-    else say(`Locked ${rows.length} modules for the ring ${ring} in ${file}.`);
+    else
+      say(
+        [`Locked ${rows.length} modules for the ring ${ring} in ${file}.`, ...describeChanges(locked, modules)].join(
+          '\n',
+        ),
+      );
   },
 };
 
@@ -54,6 +59,15 @@ function installedPackages(config: Session['config'], locked: LockFile['modules'
   return Object.fromEntries(
     Object.entries(locked).filter(([alias, { version }]) => existsSync(packageFolder(config, alias, version))),
   );
+}
+
+/** The versions that were replaced. A module that is neither in `modules/` nor installed is no longer locked. */
+function describeChanges(locked: LockFile['modules'], modules: LockFile['modules']): string[] {
+  return Object.entries(locked)
+    .filter(([alias, { version }]) => version !== modules[alias]?.version)
+    .map(
+      ([alias, { version }]) => `  ${alias} ${version} → ${modules[alias]?.version ?? 'not here, no longer locked'}`,
+    );
 }
 
 /** The aliases whose entries differ. */

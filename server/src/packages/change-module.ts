@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { folderIntegrity, type LockedModule, type LockFile, writeLockFile } from '../loader/lock-file.ts';
 import { readManifest } from '../loader/manifest.ts';
 import { modulesFolder, packageFolder } from '../loader/module-folders.ts';
@@ -57,6 +58,8 @@ async function attempt(
 ): Promise<LockedModule | undefined> {
   const { config, lock } = modules;
   const obtained = to && (await obtain(modules, alias, to));
+  // Only downloaded, to a machine that did not have it.
+  if (obtained && isDeepStrictEqual(obtained.locked, lock.modules[alias])) return obtained.locked;
   const next = withModule(lock, alias, obtained?.locked);
   await withStaging(config.modulesPath, async (folder) => {
     const draft = join(folder, 'draft.lock.json');

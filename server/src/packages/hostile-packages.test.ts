@@ -64,10 +64,7 @@ const hostile: Record<string, [bytes: () => Buffer, message: RegExp]> = {
     () => extra({ name: 'bomb.js', content: megabytes(80), size: 10 }),
     /bomb\.js is damaged/,
   ],
-  'entries that share their bytes': [
-    () => extra({ name: 'a.js', content: 'x', offset: 0 }),
-    /overlaps another entry/,
-  ],
+  'entries that share their bytes': [() => extra({ name: 'a.js', content: 'x', offset: 0 }), /overlaps another entry/],
   'an encrypted entry': [() => extra({ name: 'secret.js', content: 'x', flags: 0x0801 }), /secret\.js is encrypted/],
   'an unknown compression': [() => changed('module.js', { method: 12 }), /compressed in an unknown way/],
   'a wrong checksum': [() => changed('module.js', { crc: 1 }), /module\.js is damaged/],
@@ -114,7 +111,9 @@ test('a package with another content than the lock file says is refused and leav
   const config = await registryWith(goodBytes);
   const integrity = await installPackage(config, id, { warn });
   const other = await registryWith(packageBytes({ 'module.js': 'export const module = { changed: 1 };' }));
-  await expect(installPackage(other, id, { integrity, warn })).rejects.toThrow('its content differs from the lock file');
+  await expect(installPackage(other, id, { integrity, warn })).rejects.toThrow(
+    'its content differs from the lock file',
+  );
   expect(await filesUnder(other.modulesPath)).toEqual([]);
   await writeFile(join(config.modulesPath, 'notes/1.0.0/module.js'), 'changed');
   await expect(installPackage(config, id, { integrity, warn })).rejects.toThrow('differs from the lock file');
@@ -135,8 +134,8 @@ test.each(['notes@../..', '../notes@1.0.0', 'notes@1.0.0/../..', 'notes@1', 'not
 
 test('what a killed installation has left is removed by the next one, and a running one is left alone', async () => {
   const config = await registryWith(goodBytes);
-  const running = `.staging-${hostname()}_${process.ppid}_b`;
-  for (const name of [`.staging-${hostname()}_4194303_a`, running]) {
+  const running = `.chowk-staging-${hostname()}_${process.ppid}_b`;
+  for (const name of [`.chowk-staging-${hostname()}_4194303_a`, running]) {
     await mkdir(join(config.modulesPath, name, 'content'), { recursive: true });
   }
   await installPackage(config, id, { warn });

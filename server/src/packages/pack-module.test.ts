@@ -74,8 +74,21 @@ test('the same sources in two folders give the same bytes', async () => {
 });
 
 test.each([
-  ['a native addon', { 'node_modules/fast/package.json': '{ "name": "fast", "version": "1.0.0", "gypfile": true }', 'node_modules/fast/index.js': 'exports.x = 1;' }, "import 'fast';", /the native addon fast cannot be packed/],
-  ['a package that is not installed', {}, "import 'absent';", /imports absent, which is not installed|Cannot find package 'absent'/],
+  [
+    'a native addon',
+    {
+      'node_modules/fast/package.json': '{ "name": "fast", "version": "1.0.0", "gypfile": true }',
+      'node_modules/fast/index.js': 'exports.x = 1;',
+    },
+    "import 'fast';",
+    /the native addon fast cannot be packed/,
+  ],
+  [
+    'a package that is not installed',
+    {},
+    "import 'absent';",
+    /imports absent, which is not installed|Cannot find package 'absent'/,
+  ],
   ['a file beside the code', {}, 'export const file = import.meta.dirname;', /hooks\.ts uses import\.meta/],
 ])('%s is refused by name', async (_, files, code, message) => {
   const hooks = `${code}\nexport const hooks: ModuleHooks = {};`;

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { openRegistry } from './open-registry.ts';
@@ -24,7 +25,7 @@ export async function publishPackage(config: Config, zip: string, key: KeyObject
   if (bytes.length > maxPackageBytes) {
     throw new PackageError(basename(zip), `it exceeds ${maxPackageBytes / 1_048_576} MB`);
   }
-  const { manifest, text } = await withStaging(config.modulesPath, async (folder) => {
+  const { manifest, text } = await withStaging(tmpdir(), async (folder) => {
     const content = join(folder, 'content');
     const unpacked = await unpack(zip, content, basename(zip));
     return { manifest: unpacked, text: await readFile(join(content, 'module.json')) };

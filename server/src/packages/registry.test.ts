@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/chowkd.ts';
-import { packageBytes } from '../../testing/zip.ts';
 import { testConfig } from '../../testing/test-config.ts';
+import { packageBytes } from '../../testing/zip.ts';
 import { httpRegistry } from './http-registry.ts';
 import { installPackage } from './install-package.ts';
 import { publishPackage } from './publish-package.ts';
@@ -25,7 +25,8 @@ async function startGitlab(answer?: Answer) {
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const path = request.url ?? '';
-    if (request.headers['private-token'] !== token) return response.writeHead(401).end('{"message":"401 Unauthorized"}');
+    if (request.headers['private-token'] !== token)
+      return response.writeHead(401).end('{"message":"401 Unauthorized"}');
     if (!path.startsWith('/api/v4/projects/12/packages/generic/')) return response.writeHead(404).end();
     if (request.method === 'PUT') {
       files.set(path, body);
@@ -58,14 +59,21 @@ test.each(['GitLab', 'folder'])('a package is published and installed through a 
   const gitlab = await startGitlab();
   const config = await configWith(kind === 'GitLab' ? { MODULE_REGISTRY_URL: gitlab.url } : {});
   const zip = await writeZip();
-  expect(await publishPackage(config, zip, undefined)).toMatchObject({ ...id, file: 'ShopNotes-1.0.0.zip', signed: false });
+  expect(await publishPackage(config, zip, undefined)).toMatchObject({
+    ...id,
+    file: 'ShopNotes-1.0.0.zip',
+    signed: false,
+  });
   if (kind === 'GitLab') {
     expect([...gitlab.files.keys()].map((path) => path.split('/generic/')[1])).toEqual([
       'notes/1.0.0/ShopNotes-1.0.0.zip',
       'notes/1.0.0/module.json',
     ]);
   } else {
-    expect(await readdir(join(config.moduleRegistryPath, 'notes/1.0.0'))).toEqual(['ShopNotes-1.0.0.zip', 'module.json']);
+    expect(await readdir(join(config.moduleRegistryPath, 'notes/1.0.0'))).toEqual([
+      'ShopNotes-1.0.0.zip',
+      'module.json',
+    ]);
   }
   const integrity = await installPackage(config, id, { warn });
   expect(integrity).toMatch(/^sha256-/);
@@ -89,7 +97,11 @@ test('without a manifest in the registry, the name of the file is that of the al
 
 const bytes = packageBytes();
 const failures: [string, Answer, RegExp][] = [
-  ['a missing package', (_, response) => response.writeHead(404).end(), /there is no notes@1\.0\.0 in the module registry/],
+  [
+    'a missing package',
+    (_, response) => response.writeHead(404).end(),
+    /there is no notes@1\.0\.0 in the module registry/,
+  ],
   ['an internal error', (_, response) => response.writeHead(500).end(), /answered 500 for .*\/notes\/1\.0\.0\//],
   [
     'a truncated response',
@@ -162,7 +174,9 @@ test('a package that one of the keys has signed is installed in production, othe
   const publisher = await configFor(publicBytes);
   await publishPackage(publisher, await writeZip(), undefined);
 
-  await expect(installPackage(publisher, id, { warn })).rejects.toThrow(/it is not signed, and MODULE_SIGNING_KEYS is set/);
+  await expect(installPackage(publisher, id, { warn })).rejects.toThrow(
+    /it is not signed, and MODULE_SIGNING_KEYS is set/,
+  );
   const warnings: string[] = [];
   await installPackage(await configFor(publicBytes, 'local'), id, { warn: (line) => void warnings.push(line) });
   expect(warnings).toEqual(['notes@1.0.0 is not signed; in production it would be refused']);

@@ -3,18 +3,15 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-const prefix = '.staging-';
+const prefix = '.chowk-staging-';
 /** Several machines may share the folder. */
 const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '');
 
-/** Runs `work` with a new folder beside the installed packages, which is removed afterwards. */
-export async function withStaging<Result>(
-  modulesPath: string,
-  work: (folder: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = join(modulesPath, `${prefix}${host}_${process.pid}_${randomBytes(4).toString('hex')}`);
-  await mkdir(modulesPath, { recursive: true });
-  await removeAbandoned(modulesPath);
+/** Runs `work` with a new folder in `parent`, which is removed afterwards. */
+export async function withStaging<Result>(parent: string, work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = join(parent, `${prefix}${host}_${process.pid}_${randomBytes(4).toString('hex')}`);
+  await mkdir(parent, { recursive: true });
+  await removeAbandoned(parent);
   await mkdir(folder);
   try {
     return await work(folder);
@@ -24,12 +21,12 @@ export async function withStaging<Result>(
 }
 
 /** Removes what killed processes of this machine have left. */
-async function removeAbandoned(modulesPath: string): Promise<void> {
-  for (const name of await readdir(modulesPath)) {
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
     const [machine, pid] = name.slice(prefix.length).split('_');
     if (machine !== host || isRunning(Number(pid))) continue;
-    await rm(join(modulesPath, name), { recursive: true, force: true });
+    await rm(join(parent, name), { recursive: true, force: true });
   }
 }
 
