@@ -134,8 +134,9 @@ test.each(['notes@../..', '../notes@1.0.0', 'notes@1.0.0/../..', 'notes@1', 'not
 
 test('what a killed installation has left is removed by the next one, and a running one is left alone', async () => {
   const config = await registryWith(goodBytes);
-  const running = `.chowk-staging-${hostname()}_${process.ppid}_b`;
-  for (const name of [`.chowk-staging-${hostname()}_4194303_a`, running]) {
+  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '');
+  const running = `.chowk-staging-${host}_${process.ppid}_b`;
+  for (const name of [`.chowk-staging-${host}_4194303_a`, running]) {
     await mkdir(join(config.modulesPath, name, 'content'), { recursive: true });
   }
   await installPackage(config, id, { warn });

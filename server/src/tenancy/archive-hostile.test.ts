@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
 import { sql } from '@chowk/kit/kernel';
 import { beforeAll, expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
@@ -15,7 +14,7 @@ import { importTenant } from './archive-import.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { openArchive } from './archive-source.ts';
-import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive-zip.ts';
+import { endRecords } from './archive-zip.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
