@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
@@ -71,7 +71,8 @@ test('a new machine installs what the lock file names, with its content, and nee
   const ring = await startModuleRing([]);
   await ring.publishCode('1.0.0', provider);
   await succeed(ring.run('module:install', 'notes@1.0.0'));
-  const MODULES_PATH = join(await temporaryFolder(), 'modules');
+  const MODULES_PATH = join(await temporaryFolder(), 'link');
+  await symlink(await temporaryFolder(), MODULES_PATH);
   const machine = { ...ring.environment, MODULES_PATH, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none' };
   const verify = () => chowkdProcess(['module:verify'], machine);
   expect(await verify()).toMatchObject({

@@ -7,7 +7,7 @@ import { uniqueId } from '../../testing/platform.ts';
 async function servedVersion({ environment }: ModuleRing, tenant: string) {
   const { url, stop } = await serve(environment);
   const response = await fetch(`${url}/api/v1/notes/version`, { headers: { 'x-tenant': tenant } });
-  const body = await response.json();
+  const body = (await response.json()) as { version: string };
   await stop();
   return body.version;
 }

@@ -24,7 +24,10 @@ export function folderRegistry(folder: string): Registry {
       try {
         await writeFile(draft, content);
         // Unlike a rename, this fails if another process has written the file.
-        await link(draft, path);
+        await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EEXIST') throw error;
+          throw new Error(`another process has just published ${path}; run the command again to compare`);
+        });
       } finally {
         await rm(draft, { force: true });
       }

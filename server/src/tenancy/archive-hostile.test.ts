@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { sql } from '@chowk/kit/kernel';
 import { beforeAll, expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
@@ -21,8 +22,10 @@ const { kernel } = platform;
 const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 
+type GoodPart = ZipPart & { readonly content: Buffer };
+
 /** The parts of a good archive. */
-let good: (ZipPart & { content: Buffer })[];
+let good: GoodPart[];
 let goodBytes: Buffer;
 
 beforeAll(async () => {
@@ -39,7 +42,7 @@ beforeAll(async () => {
 });
 
 /** The good archive with one entry changed. */
-function changed(name: string, change: (part: ZipPart) => Partial<ZipPart>): Buffer {
+function changed(name: string, change: (part: GoodPart) => Partial<ZipPart>): Buffer {
   return zip(good.map((part) => (part.name === name ? { ...part, ...change(part) } : part)));
 }
 
