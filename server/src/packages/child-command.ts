@@ -7,9 +7,10 @@ const program = join(repository, 'server/src/main.ts');
 
 export interface ChildOptions {
   readonly environment: NodeJS.ProcessEnv;
-  /** How long the child may run since it started or since `keepAlive` returned true for a line. */
+  /** How long the child may run. */
   readonly timeoutMs?: number;
-  readonly keepAlive?: (line: string) => boolean;
+  /** A new limit from the time of a line of its output on; `undefined` leaves it as it is. */
+  readonly limitAfter?: (line: string) => number | undefined;
 }
 
 export interface ChildResult {
@@ -23,7 +24,7 @@ export interface ChildResult {
 
 /** Runs another command of `chowkd` in a process of its own, which code of a module cannot take this one down with. */
 export async function runChild(args: readonly string[], options: ChildOptions): Promise<ChildResult> {
-  const { environment, timeoutMs, keepAlive } = options;
+  const { environment, timeoutMs, limitAfter } = options;
   const child = spawn(process.execPath, [program, ...args], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,11 +34,14 @@ export async function runChild(args: readonly string[], options: ChildOptions): 
     isTimeout = true;
     child.kill('SIGKILL');
   };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
+  let timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
   const [out, errors]: [string[], string[]] = [[], []];
   createInterface({ input: child.stdout }).on('line', (line) => {
     out.push(line);
-    if (keepAlive?.(line)) timer?.refresh();
+    const limit = limitAfter?.(line);
+    if (limit === undefined) return;
+    clearTimeout(timer);
+    timer = setTimeout(kill, limit);
   });
   createInterface({ input: child.stderr }).on('line', (line) => void errors.push(line));
   const end = Promise.withResolvers<{ code: number | null; signal: NodeJS.Signals | null }>();

@@ -3,6 +3,9 @@ import type { RingModules } from './ring-modules.ts';
 
 /* The steps of a change that run code of modules, each in a process of its own with the lock file that is given. */
 
+/** Loading takes a few seconds; more only if a module never finishes. */
+const loadSeconds = 300;
+
 /** Throws unless the modules of the lock file match it, load and work together. */
 export async function verifyLock(
   modules: RingModules,
@@ -10,16 +13,15 @@ export async function verifyLock(
   alias: string,
   version?: string,
 ): Promise<void> {
-  const seconds = modules.config.moduleHookTimeoutSeconds;
   const { code, out, problem, isTimeout } = await runChild(['module:verify', '--json'], {
     environment: childEnvironment(modules, lockFile),
-    timeoutMs: seconds * 1_000,
+    timeoutMs: loadSeconds * 1_000,
   });
   const rows = readRows<{ alias: string; state: string }>(out);
   // Code that exits with 0 when it is loaded has printed nothing.
   if (code === 0 && rows.length > 0) return;
   const problems = rows.filter(({ state }) => state !== 'ok').map((row) => `${row.alias}: ${row.state}`);
-  const reason = isTimeout ? `it did not load within ${seconds} seconds` : problem;
+  const reason = isTimeout ? `it did not load within ${loadSeconds} seconds` : problem;
   const subject = version === undefined ? `the removal of ${alias}` : `${alias} ${version}`;
   throw new Error(`${subject} is refused on the ring ${modules.ring}: ${problems.join('; ') || reason}`);
 }
@@ -44,8 +46,8 @@ export interface HookRun {
   readonly to: string | undefined;
 }
 
-/** The lines with which `module:hook` reports its progress. */
-export const hookLines = { tenant: 'tenant ', done: 'done' };
+/** The lines with which `module:hook` reports its progress. A hook may print others. */
+export const hookLines = { tenant: 'module:hook: tenant ', done: 'module:hook: done' };
 
 export async function runHook(modules: RingModules, lockFile: string, run: HookRun): Promise<void> {
   const { alias, hook, from, to } = run;
@@ -53,16 +55,21 @@ export async function runHook(modules: RingModules, lockFile: string, run: HookR
   const change = [...(from === undefined ? [] : [`--from=${from}`]), ...(to === undefined ? [] : [`--to=${to}`])];
   const { code, out, problem, isTimeout } = await runChild(['module:hook', alias, hook, ...change], {
     environment: childEnvironment(modules, lockFile),
-    timeoutMs: seconds * 1_000,
-    keepAlive: (line) => line.startsWith(hookLines.tenant),
+    timeoutMs: loadSeconds * 1_000,
+    limitAfter(line) {
+      if (line.startsWith(hookLines.tenant)) return seconds * 1_000;
+      // Timers that hooks have left would keep the process alive.
+      return line === hookLines.done ? 10_000 : undefined;
+    },
   });
-  // Code that exits with 0 has not finished; timers that it has left do not matter.
+  // Code that exits with 0 has not finished.
   const isDone = out.includes(hookLines.done);
   if (isDone && (code === 0 || isTimeout)) return;
-  const tenant = out.findLast((line) => line.startsWith(hookLines.tenant));
-  const reason = isTimeout ? `it took longer than ${seconds} seconds` : problem;
+  const tenant = out.findLast((line) => line.startsWith(hookLines.tenant))?.slice(hookLines.tenant.length);
+  const limit = tenant === undefined ? loadSeconds : seconds;
+  const reason = isTimeout ? `it took longer than ${limit} seconds` : problem;
   throw new Error(
-    `the ${hook} hook of ${alias} failed${tenant === undefined ? '' : ` for the ${tenant}`}: ${reason}; ${whatNext(modules, alias)}`,
+    `the ${hook} hook of ${alias} failed${tenant === undefined ? '' : ` for the tenant ${tenant}`}: ${reason}; ${whatNext(modules, alias)}`,
   );
 }
 
