@@ -28,6 +28,7 @@ const slow = [
   'server/src/db/embedded/*',
   'server/src/db/{copy,copy-out,server,stream,statement-names}',
   'server/src/operator/*',
+  'server/src/packages/pack-module',
   'server/src/graphql/hostile-documents',
   'modules/orders/{list,export,statistics}',
   'modules/products/{csv,images,list}',

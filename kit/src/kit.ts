@@ -59,7 +59,7 @@ export { type JobTypes, job, systemJob } from './job.ts';
 export { list } from './list.ts';
 export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 export type { Mail } from './mail.ts';
-export { defineModule } from './module.ts';
+export { defineModule, type ModuleHooks } from './module.ts';
 export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
 export { NewNotification, Severity } from './notification.ts';
 export { Pagination, pagination, paging } from './paging.ts';

@@ -1,6 +1,6 @@
 import type { Actions } from './action.ts';
 import type { ModuleCommand } from './command.ts';
-import type { SystemCtx } from './context.ts';
+import type { Ctx, SystemCtx } from './context.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
 import type { EventDefinition, Listener } from './event.ts';
@@ -43,6 +43,19 @@ export interface Module {
   readonly errors?: Readonly<Record<string, ErrorKind>>;
   /** Demo data for `chowkd demo:seed`. */
   readonly demo?: Demo;
+  readonly hooks?: ModuleHooks;
+}
+
+/**
+ * Code that `module:install`, `module:upgrade` and `module:remove` run once for each active tenant of the ring that has the module,
+ * in a process of its own. It must be possible to run it again: if it fails, the operator repeats the command. Tenants that get
+ * the module later are set up by a listener of `tenant.database_migrated`.
+ */
+export interface ModuleHooks {
+  install?(ctx: Ctx): Promise<void>;
+  upgrade?(ctx: Ctx, change: { readonly from: string; readonly to: string }): Promise<void>;
+  /** Also for tenants that have disabled the module. Its data stays. */
+  uninstall?(ctx: Ctx): Promise<void>;
 }
 
 export function defineModule(module: Module): Module {

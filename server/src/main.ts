@@ -81,6 +81,7 @@ async function runCommand(
   const platform = openLazily(config, command.name, printError);
   const session: Session = {
     config,
+    environment,
     say: print,
     progress: printError,
     table: (rows, whenEmpty) => print(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
@@ -99,10 +100,10 @@ function openLazily(
   config: Config,
   command: string,
   onProgress: (line: string) => void,
-): { open: () => Promise<Kernel>; close: () => Promise<void> } {
+): { open: Session['kernel']; close: () => Promise<void> } {
   const closers: (() => Promise<void>)[] = [];
   let opened: Promise<Kernel> | undefined;
-  const open = async () => {
+  const open: Session['kernel'] = async (overrides) => {
     const setsUp = settingUp.has(command);
     // Before anything is written to a folder that may be the wrong one.
     if (!setsUp && config.databaseUrl === undefined) await requireEmbedded(config.storagePath);
@@ -115,13 +116,13 @@ function openLazily(
     const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, onProgress, { creates: setsUp });
     closers.unshift(server.close);
-    const kernel = await boot({ config, log, server, secrets, migrates: setsUp });
+    const kernel = await boot({ config, log, server, secrets, migrates: setsUp }, overrides);
     closers.unshift(kernel.close);
     return kernel;
   };
   return {
-    open: () => {
-      opened ??= open();
+    open: (options) => {
+      opened ??= open(options);
       return opened;
     },
     close: async () => {

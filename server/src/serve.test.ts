@@ -55,6 +55,7 @@ test('the command ends only after the response to a request in flight', async ()
   const before = process.rawListeners('SIGTERM');
   const session = {
     config: { ...kernel.config, databaseUrl: DATABASE_URL },
+    environment: {},
     kernel: async () => kernel,
     say: (line: string) => ready.resolve(line),
     progress() {},

@@ -288,6 +288,7 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['secret', `${key},secret`, Buffer.alloc(31).toString('base64')],
   },
+  MODULE_HOOK_TIMEOUT_SECONDS: integers('moduleHookTimeoutSeconds', 300, 1, 86_400),
   RING_URLS: {
     key: 'ringUrls',
     unset: {},

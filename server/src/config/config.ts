@@ -257,6 +257,12 @@ const variables = {
     default: [],
     help: 'Ed25519 public keys that may sign module packages; if set, an unsigned package is refused in production.',
   }),
+  moduleHookTimeoutSeconds: variable({
+    name: 'MODULE_HOOK_TIMEOUT_SECONDS',
+    kind: integer(1, 86_400),
+    default: 300,
+    help: 'The maximum time that a hook of a module may take for one tenant, in seconds.',
+  }),
   ringUrls: variable({
     name: 'RING_URLS',
     kind: namedUrls,

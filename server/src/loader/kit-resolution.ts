@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +7,8 @@ const registered = new Set<string>();
 
 /** Packages in the folder get `@chowk/kit` of the platform: they are outside of its `node_modules`. */
 export function resolveKitFor(folder: string): void {
-  const prefix = pathToFileURL(folder + sep).href;
+  // Node resolves symbolic links of the files that it imports.
+  const prefix = pathToFileURL(realpathSync(folder) + sep).href;
   if (registered.has(prefix)) return;
   registered.add(prefix);
   registerHooks({

@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 import { checkModule, checkReferences } from './check-modules.ts';
 import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
 import { resolveKitFor } from './kit-resolution.ts';
-import { folderIntegrity, type LockFile, readLockFile } from './lock-file.ts';
+import { folderIntegrity, type LockedModule, type LockFile, readLockFile } from './lock-file.ts';
 import { lockPath, repository } from './lock-path.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { codeFile, findModuleFolder, modulesFolder } from './module-folders.ts';
@@ -41,15 +41,25 @@ export async function loadModules(config: Config): Promise<LoadedModule[]> {
 export async function loadLockedModules(config: Config, lock: LockFile): Promise<LoadedModule[]> {
   const modules: LoadedModule[] = [];
   for (const [alias, locked] of Object.entries(lock.modules)) {
-    const folder = await findModuleFolder(config, alias, locked);
-    const isPackage = folder !== join(modulesFolder, alias);
+    const { folder, isPackage, manifest } = await openModule(config, alias, locked);
     if ((isPackage || config.appEnv === 'production') && (await folderIntegrity(folder)) !== locked.integrity) {
       throw new Error(`${folder} differs from the lock file; 'chowkd module:verify' lists the differences`);
     }
-    if (isPackage) resolveKitFor(config.modulesPath);
-    modules.push(await loadModule(folder, await readManifest(join(folder, 'module.json'))));
+    modules.push(await loadModule(folder, manifest));
   }
   return modules;
+}
+
+/** Finds a locked module and makes it possible to load it. */
+export async function openModule(
+  config: Config,
+  alias: string,
+  locked: LockedModule,
+): Promise<{ folder: string; isPackage: boolean; manifest: Manifest }> {
+  const folder = await findModuleFolder(config, alias, locked);
+  const isPackage = folder !== join(modulesFolder, alias);
+  if (isPackage) resolveKitFor(config.modulesPath);
+  return { folder, isPackage, manifest: await readManifest(join(folder, 'module.json')) };
 }
 
 /** Every module in the folder, locked or not. */

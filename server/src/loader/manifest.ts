@@ -156,6 +156,8 @@ const Manifest = Type.Object({
       emits: Type.Optional(Type.Array(Type.String({ pattern: dotted }))),
       /** Names, or patterns such as `order.*` and `*`. */
       listens: Type.Optional(Type.Array(Type.String({ pattern: eventPattern }))),
+      /** The payloads of the emitted events, by name. `module:pack` writes them. */
+      schemas: Type.Optional(Type.Record(Type.String({ pattern: dotted }), JsonSchema)),
     }),
   ),
   permissions: Type.Optional(Type.Array(Permission)),

@@ -31,7 +31,7 @@ export async function findModuleFolder(config: Config, alias: string, locked: Lo
   if (ownVersion === locked.version) return own;
   const found = ownVersion === undefined ? '' : `; the platform comes with ${ownVersion}`;
   throw new Error(
-    `the lock file names ${alias} ${locked.version}, which is not installed${found}; run 'chowkd module:install ${alias}@${locked.version}', or 'chowkd module:lock' to lock what is there`,
+    `the lock file names ${alias} ${locked.version}, which is not installed${found}; run 'chowkd module:install --locked' to download it, or 'chowkd module:lock' to lock what is there`,
   );
 }
 

@@ -35,7 +35,15 @@ export function packedManifest(module: Described, modules: readonly Described[])
     ...(internal.length > 0 ? { internal: internal.map(([name, action]) => describeInternal(name, action)) } : {}),
     consumes,
   };
-  return { ...completeManifest(manifest, definition), api } as Manifest;
+  const complete = completeManifest(manifest, definition);
+  const events = complete.events && { events: { ...complete.events, schemas: payloadSchemas(definition) } };
+  return { ...manifest, ...complete, ...events, api } as Manifest;
+}
+
+function payloadSchemas({ events = {} }: Module): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(events).map(([name, { payload }]) => [name, inlineSchema(payload, 'output')]),
+  );
 }
 
 /** An operation that modules can call, by name. */

@@ -14,8 +14,13 @@ export interface Command extends CommandForm {
 /** The configuration, the terminal and the platform of a running command. */
 export interface Session extends Terminal {
   readonly config: Config;
-  /** The platform: booted on first use, closed when the command ends. */
-  readonly kernel: () => Promise<Kernel>;
+  /** That of the program, for commands that it starts. */
+  readonly environment: NodeJS.ProcessEnv;
+  /**
+   * The platform: booted on first use, closed when the command ends. Without modules it boots also if those of the lock file
+   * do not load.
+   */
+  readonly kernel: (options?: { readonly modules: readonly [] }) => Promise<Kernel>;
 }
 
 export function readInput(command: CommandForm, argv: readonly string[]): CommandInput {

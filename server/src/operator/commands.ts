@@ -6,9 +6,16 @@ import { jobsRetryCommand } from './jobs-retry.ts';
 import { jobsRunCommand } from './jobs-run.ts';
 import { keysReencryptCommand } from './keys-reencrypt.ts';
 import { migrateCommand } from './migrate.ts';
+import { moduleHookCommand } from './module-hook.ts';
+import { moduleInstallCommand } from './module-install.ts';
 import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
+import { modulePackCommand } from './module-pack.ts';
+import { modulePublishCommand } from './module-publish.ts';
+import { moduleRemoveCommand } from './module-remove.ts';
+import { moduleRollbackCommand } from './module-rollback.ts';
 import { moduleShowCommand } from './module-show.ts';
+import { moduleUpgradeCommand } from './module-upgrade.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
 import { ringActivateCommand } from './ring-activate.ts';
 import { ringAssignCommand } from './ring-assign.ts';
@@ -65,6 +72,13 @@ export const operatorCommands: readonly Command[] = [
   moduleShowCommand,
   moduleLockCommand,
   moduleVerifyCommand,
+  modulePackCommand,
+  modulePublishCommand,
+  moduleInstallCommand,
+  moduleUpgradeCommand,
+  moduleRollbackCommand,
+  moduleRemoveCommand,
+  moduleHookCommand,
   jobsListCommand,
   jobsRetryCommand,
   jobsRunCommand,

@@ -5,10 +5,10 @@ import { enableModules, seedModules } from './seed-modules.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  usage: '[--parallel=<1 to 32>] [--json]',
-  summary: 'migrate the central database and then all tenant databases',
-  options: { parallel: { type: 'string', default: '4' } },
-  async run({ kernel, say, table, progress }, { options }) {
+  usage: '[--parallel=<1 to 32>] [--own-ring] [--json]',
+  summary: 'migrate the central database and then all tenant databases; with --own-ring, those of the ring RING_NAME',
+  options: { parallel: { type: 'string', default: '4' }, 'own-ring': { type: 'boolean' } },
+  async run({ config, kernel, say, table, progress }, { options }) {
     const parallel = Number(options.parallel);
     if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32) {
       throw new UsageError('--parallel must be an integer from 1 to 32');
@@ -21,6 +21,7 @@ export const migrateCommand: Command = {
     let bar: ProgressBar | undefined;
     const result = await migrateFleet(central.db, databases, {
       parallel,
+      ...(options['own-ring'] ? { ring: config.ringName } : {}),
       onStart: (total) => {
         bar = total > 0 ? new ProgressBar(total) : undefined;
       },

@@ -1,30 +1,24 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { describeProblem, migrationProblems } from '../db/linter/migration-problems.ts';
 import { referenceProblems } from '../loader/check-modules.ts';
-import { type LoadedModule, loadModule } from '../loader/load-modules.ts';
-import { folderIntegrity, readLockFile } from '../loader/lock-file.ts';
-import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
-import { readManifest } from '../loader/manifest.ts';
-import { modulesFolder } from '../loader/module-folders.ts';
-import type { Command } from './command.ts';
+import { type LoadedModule, loadModule, openModule } from '../loader/load-modules.ts';
+import { folderIntegrity, type LockedModule, readLockFile } from '../loader/lock-file.ts';
+import type { Command, Session } from './command.ts';
+import { findLockFile } from './find-lock-file.ts';
 
 export const moduleVerifyCommand: Command = {
   name: 'module:verify',
   usage: '[--ring=<ring>] [--json]',
-  summary: 'check that the modules match the lock file of a ring, and that they load',
+  summary: 'check that the modules match the lock file of a ring, load and work together',
   options: { ring: { type: 'string' } },
-  async run({ config, table }, { options }) {
-    const file = resolve(
-      repository,
-      options.ring === undefined ? lockPath(config) : ringLockPath(String(options.ring)),
-    );
+  async run(session, { options }) {
+    const { config, table } = session;
+    const file = await findLockFile(session, options.ring);
     const lock = await readLockFile(file);
     const checked = await Promise.all(
       Object.entries(lock.modules).map(async ([alias, pinned]) => ({
         alias,
         version: pinned.version,
-        module: await verifyModule(alias, pinned),
+        module: await verifyModule(config, alias, pinned),
       })),
     );
     const modules = checked.map(({ module }) => module).filter((module) => typeof module !== 'string');
@@ -48,14 +42,12 @@ export const moduleVerifyCommand: Command = {
 
 /** The module, or why it cannot be loaded. */
 async function verifyModule(
+  config: Session['config'],
   alias: string,
-  pinned: { version: string; integrity: string },
+  pinned: LockedModule,
 ): Promise<LoadedModule | string> {
-  const folder = join(modulesFolder, alias);
-  if (!existsSync(folder)) return 'missing';
   try {
-    const manifest = await readManifest(join(folder, 'module.json'));
-    if (manifest.version !== pinned.version) return `version is ${manifest.version}`;
+    const { folder, manifest } = await openModule(config, alias, pinned);
     if ((await folderIntegrity(folder)) !== pinned.integrity) return 'files changed';
     const module = await loadModule(folder, manifest);
     return (await migrationProblems([module.migrations])).map(describeProblem).join('; ') || module;

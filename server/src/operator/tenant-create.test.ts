@@ -12,6 +12,7 @@ async function create(id: string, owner?: string, options: Record<string, string
   const said: string[] = [];
   const session: Session = {
     config: kernel.config,
+    environment: {},
     kernel: async () => kernel,
     say: (line) => void said.push(line),
     progress() {},

@@ -1,36 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { sql } from '@chowk/kit/kernel';
 import { beforeAll, expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
 import { archiveFolder, filledTenant } from '../../testing/archives.ts';
 import { uniqueId } from '../../testing/platform.ts';
 import { storedFiles } from '../../testing/stored-files.ts';
+import { type ZipPart, zip } from '../../testing/zip.ts';
 import { archiveServices } from '../operator/archive-services.ts';
 import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { openArchive } from './archive-source.ts';
-import { centralHeader, endRecords, localHeader, type ZipEntry } from './archive-zip.ts';
+import { endRecords } from './archive-zip.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
 const services = await archiveServices(kernel);
 const folder = await archiveFolder();
 
-/** An entry that a test may falsify. */
-interface Part extends Partial<ZipEntry> {
-  readonly name: string;
-  content: Buffer;
-  /** General purpose flags. */
-  flags?: number;
-}
+type GoodPart = ZipPart & { readonly content: Buffer };
 
 /** The parts of a good archive. */
-let good: Part[];
+let good: GoodPart[];
 let goodBytes: Buffer;
 
 beforeAll(async () => {
@@ -46,27 +41,8 @@ beforeAll(async () => {
   await reader.close();
 });
 
-function zip(entries: readonly Part[]): Buffer {
-  const written: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let length = 0;
-  for (const { name, content, flags, ...lies } of entries) {
-    const data = deflateRawSync(content);
-    const truth = { name, method: 8, crc: crc32(content), size: content.length, compressedSize: data.length };
-    const entry = { ...truth, offset: length, mode: 0o100600, ...lies };
-    const local = localHeader(entry);
-    const central = centralHeader(entry);
-    if (flags !== undefined) central.writeUInt16LE(flags, 8);
-    written.push(local, data);
-    directory.push(central);
-    length += local.length + data.length;
-  }
-  const size = directory.reduce((sum, { length: bytes }) => sum + bytes, 0);
-  return Buffer.concat([...written, ...directory, endRecords({ count: entries.length, size, offset: length })]);
-}
-
 /** The good archive with one entry changed. */
-function changed(name: string, change: (part: Part) => Partial<Part>): Buffer {
+function changed(name: string, change: (part: GoodPart) => Partial<ZipPart>): Buffer {
   return zip(good.map((part) => (part.name === name ? { ...part, ...change(part) } : part)));
 }
 
@@ -96,7 +72,7 @@ async function withRows(table: string, rows: (text: string) => string): Promise<
   );
 }
 
-const extra = (part: Part) => zip([...good, part]);
+const extra = (part: ZipPart) => zip([...good, part]);
 const empty = Buffer.alloc(0);
 const orders = 'tables/orders.copy';
 const findTable = (manifest: Manifest, name: string) => manifest.tables.find((table) => table.name === name) as never;

@@ -12,10 +12,9 @@ import {
   type ZipEntry,
 } from './archive-zip.ts';
 
-/** What `tenant:export` writes; nothing else is read, so no name of an archive ever becomes a path. */
+/** What `tenant:export` writes. */
 const knownName =
   /^(manifest\.json|tables\/[a-z_][a-z0-9_]{0,62}\.copy|files\/[a-z][a-z0-9-]{0,48}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const maxEntries = 2_000_000;
 const maxDirectoryBytes = 512 * 1_048_576;
 /** Rows usually compress to a tenth. */
 const usualRatio = 200;
@@ -25,10 +24,24 @@ const chunkBytes = 65_536;
 const freeBytes = 16 * 1_048_576;
 const [isEncrypted, typeBits, regularFile] = [1, 0o170000, 0o100000];
 
-/** An archive that cannot be imported, because it is damaged or was not written by `tenant:export`. */
+/** What a ZIP file may contain. */
+export interface ArchiveRules {
+  /** Nothing else is read, so no other name ever becomes a path. */
+  readonly knownName: RegExp;
+  readonly maxEntries: number;
+  /** The maximum size of all contents together. */
+  readonly maxBytes: number;
+}
+
+const exportRules: ArchiveRules = { knownName, maxEntries: 2_000_000, maxBytes: Infinity };
+
+/** An archive that cannot be used, because it is damaged or was not written by this program. */
 export class ArchiveError extends Error {
+  readonly reason: string;
+
   constructor(reason: string) {
     super(`the archive cannot be used: ${reason}`);
+    this.reason = reason;
   }
 }
 
@@ -42,13 +55,13 @@ export class ArchiveReader {
     this.entries = entries;
   }
 
-  static async open(path: string, { isLarge = false } = {}): Promise<ArchiveReader> {
+  static async open(path: string, { isLarge = false, rules = exportRules } = {}): Promise<ArchiveReader> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
-      const entries = await readDirectory(file, size);
-      checkEntries(entries, size);
-      checkSize(entries, size, isLarge);
+      const entries = await readDirectory(file, size, rules.maxEntries);
+      checkEntries(entries, size, rules.knownName);
+      checkSize(entries, size, { isLarge, ...rules });
       return new ArchiveReader(file, new Map(entries.map((entry) => [entry.name, entry])));
     } catch (error) {
       await file.close();
@@ -96,7 +109,7 @@ export class ArchiveReader {
   }
 }
 
-async function readDirectory(file: FileHandle, size: number): Promise<ZipEntry[]> {
+async function readDirectory(file: FileHandle, size: number, maxEntries: number): Promise<ZipEntry[]> {
   const { count, length, offset } = await findDirectory(file, size);
   if (count > maxEntries || length > maxDirectoryBytes) throw new ArchiveError('it has too many entries');
   if (offset + length > size || length < count * centralLength) throw new ArchiveError('its directory is damaged');
@@ -131,15 +144,15 @@ async function findDirectory(file: FileHandle, size: number) {
   return { count, length, offset };
 }
 
-function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
+function checkEntries(entries: readonly ZipEntry[], archiveSize: number, known: RegExp): void {
   const names = new Set<string>();
   for (const { name, method, mode } of entries) {
-    if (!knownName.test(name))
-      throw new ArchiveError(`it has an unexpected entry ${JSON.stringify(name.slice(0, 100))}`);
-    if (names.has(name)) throw new ArchiveError(`it has ${name} twice`);
+    if (!known.test(name)) throw new ArchiveError(`it has an unexpected entry ${JSON.stringify(name.slice(0, 100))}`);
+    // Some file systems do not distinguish upper and lower case.
+    if (names.has(name.toLowerCase())) throw new ArchiveError(`it has ${name} twice`);
     if (mode !== 0 && (mode & typeBits) !== regularFile) throw new ArchiveError(`${name} is not a regular file`);
     if (method !== 0 && method !== 8) throw new ArchiveError(`${name} is compressed in an unknown way`);
-    names.add(name);
+    names.add(name.toLowerCase());
   }
   let end = 0;
   for (const { name, offset, compressedSize } of entries.toSorted((one, other) => one.offset - other.offset)) {
@@ -150,8 +163,13 @@ function checkEntries(entries: readonly ZipEntry[], archiveSize: number): void {
 }
 
 /** An operator who trusts the archive can allow more with `--large`. */
-function checkSize(entries: readonly ZipEntry[], archiveSize: number, isLarge: boolean): void {
+function checkSize(
+  entries: readonly ZipEntry[],
+  archiveSize: number,
+  { isLarge, maxBytes }: { readonly isLarge: boolean; readonly maxBytes: number },
+): void {
   const total = entries.reduce((sum, { size }) => sum + size, 0);
+  if (total > maxBytes) throw new ArchiveError(`its content exceeds ${maxBytes / 1_048_576} MB`);
   if (total > maxRatio * archiveSize + freeBytes) throw new ArchiveError('its content is implausibly large');
   if (isLarge || total <= usualRatio * archiveSize + freeBytes) return;
   const megabytes = Math.round(total / 1_048_576).toLocaleString('en');

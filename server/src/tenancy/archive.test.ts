@@ -240,6 +240,7 @@ test('an operator names the owner of an imported tenant and sees the progress', 
   const [said, progress]: [string[], string[]] = [[], []];
   const session: Session = {
     config: kernel.config,
+    environment: {},
     kernel: async () => kernel,
     table() {},
     ask: async () => undefined,

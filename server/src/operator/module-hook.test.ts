@@ -1,0 +1,106 @@
+import { sql } from '@chowk/kit/kernel';
+import { expect, test } from 'vitest';
+import { chowkdProcess } from '../../testing/chowkd.ts';
+import { startModuleRing, succeed } from '../../testing/module-ring.ts';
+import { uniqueId } from '../../testing/platform.ts';
+
+const code = (hooks: string) => `
+  import { sql } from '@chowk/kit';
+  export const module = { hooks: { ${hooks} } };`;
+
+/** Bodies of upgrade hooks, and what the operator is told. */
+const failing: Record<string, [body: string, reason: string]> = {
+  throws: ["throw new Error('no disk')", 'no disk'],
+  'throws later': [
+    "setTimeout(() => { throw new TypeError('too late') }); await new Promise(() => {})",
+    'TypeError: too late',
+  ],
+  'exits with 0': ['process.exit(0)', 'the process ended with code 0'],
+  'exits with 3': ['process.exit(3)', 'the process ended with code 3'],
+  'kills itself': [
+    "process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})",
+    'the process was ended by SIGKILL',
+  ],
+  'never ends': ["console.log('done'); for (;;);", 'it took longer than 10 seconds'],
+};
+
+test('a hook that fails leaves the old version, names the tenant and says what to do', async () => {
+  const [first, second] = [`a${uniqueId()}`, `b${uniqueId()}`];
+  const ring = await startModuleRing([first, second], { MODULE_HOOK_TIMEOUT_SECONDS: '10' });
+  await ring.publishCode('1.0.0', `console.log('[');\n${code('')}`);
+  await succeed(ring.run('module:install', 'notes@1.0.0'));
+  const before = await ring.lock();
+  let minor = 0;
+  for (const [body, reason] of Object.values(failing)) {
+    minor += 1;
+    const version = `1.${minor}.0`;
+    await ring.publishCode(version, code(`async upgrade(ctx) { if (ctx.tenant.id === '${second}') { ${body} } }`));
+    expect(await ring.run('module:upgrade', 'notes', `--to=${version}`)).toEqual({
+      code: 1,
+      out: '',
+      err:
+        `chowkd: the upgrade hook of notes failed for the tenant ${second}: ${reason}; the ring stable stays on notes 1.0.0. ` +
+        "Correct the cause and run the command again, or run 'chowkd module:rollback notes --ring=stable'\n",
+    });
+    expect(await ring.lock()).toEqual(before);
+  }
+  expect(await chowkdProcess(['module:verify'], ring.environment)).toMatchObject({ code: 0 });
+  const failed = await ring.central<{ status: string; step: string }>(sql`
+    SELECT status, details->>'step' AS step FROM ring_operations WHERE operation = 'module.upgrade'`);
+  expect(failed).toEqual(Array.from({ length: minor }, () => ({ status: 'failed', step: 'hook' })));
+
+  const rolledBack = await succeed(ring.run('module:rollback', 'notes', '--json'));
+  expect(JSON.parse(rolledBack.out)).toEqual([{ alias: 'notes', ring: 'stable', from: '1.6.0', to: '1.0.0' }]);
+  expect(await ring.lock()).toEqual(before);
+
+  await ring.publishCode('2.0.0', code('async upgrade() { setInterval(() => {}, 1000); }'));
+  await succeed(ring.run('module:upgrade', 'notes', '--to=2.0.0'));
+  await succeed(ring.run('module:rollback', 'notes'));
+  expect((await ring.lock()).modules).toEqual(before.modules);
+}, 600_000);
+
+test('a version that does not load, or breaks another module, is refused before anything changes', async () => {
+  const ring = await startModuleRing([uniqueId()]);
+  const before = await ring.lock();
+  await ring.publishCode('1.0.0', 'console.log("loading"); process.exit(0); export const module = {};');
+  await ring.publishCode('1.1.0', 'export const module = {};', { compatibility: { platform: '^9.0.0' } });
+  await ring.publishCode('1.2.0', 'export const module = {};', { api: { consumes: ['orders.get'] } });
+  await ring.publishCode('1.3.0', 'export const module = {};', {
+    api: {
+      consumes: [
+        { operation: 'identity.seed', input: { type: 'object', required: ['gone'] }, output: { type: 'string' } },
+      ],
+    },
+    system: true,
+  });
+  const refused = {
+    '1.0.0': /the process ended with code 0/,
+    '1.1.0': /needs platform \^9\.0\.0, but this is platform 1\.0\.0/,
+    '1.2.0': /no module in the lock file provides orders\.get/,
+    '1.3.0': /identity\.seed is not compatible with the version that the module was built against/,
+  };
+  for (const [version, reason] of Object.entries(refused)) {
+    const { code: exit, err } = await ring.run('module:install', `notes@${version}`);
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringMatching(reason) });
+    expect(err).toMatch(`chowkd: notes ${version} is refused on the ring stable: `);
+  }
+  expect(await ring.run('module:install', 'notes@9.9.9')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^chowkd: there is no notes@9\.9\.9 in the module registry .*\n$/),
+  });
+  expect(await ring.lock()).toEqual(before);
+  expect(JSON.parse((await succeed(ring.run('module:list', '--json'))).out)).not.toContainEqual(
+    expect.objectContaining({ alias: 'notes' }),
+  );
+  const steps = await ring.central(
+    sql`SELECT DISTINCT status, details->>'step' AS step FROM ring_operations ORDER BY step`,
+  );
+  expect(steps).toEqual([
+    { status: 'failed', step: 'package' },
+    { status: 'failed', step: 'verify' },
+  ]);
+  expect(await ring.run('module:rollback', 'notes')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/nothing of notes in the ring stable can be rolled back/),
+  });
+}, 400_000);

@@ -1,0 +1,44 @@
+import { userInfo } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { type LockFile, readLockFile } from '../loader/lock-file.ts';
+import { ringLockFile } from '../loader/lock-path.ts';
+import { type Central, runExclusively } from '../tenancy/central-database.ts';
+import { requireRing } from '../tenancy/rings.ts';
+
+/** The modules of a ring, while no other command changes those of any ring. */
+export interface RingModules {
+  readonly config: Config;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly central: Central;
+  /** The name of the ring. */
+  readonly ring: string;
+  readonly file: string;
+  readonly lock: LockFile;
+  readonly operator: string;
+  /** Writes a line for the operator. */
+  readonly progress: (line: string) => void;
+}
+
+interface Options extends Pick<RingModules, 'config' | 'environment' | 'central' | 'ring' | 'progress'> {}
+
+/** Runs `work` when no other process changes modules. */
+export async function withRingModules<Result>(
+  options: Options,
+  work: (modules: RingModules) => Promise<Result>,
+): Promise<Result> {
+  const { config, central } = options;
+  const ring = await requireRing(central.db, options.ring);
+  return runExclusively(central, 'change modules', async () => {
+    const file = ringLockFile(config, ring);
+    return work({ ...options, file, lock: await readLockFile(file), operator: operatorName() });
+  });
+}
+
+/** The account that runs the command; a container may have none for its user id. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
