@@ -17,6 +17,7 @@ import { deliveryJob, eventsQueue } from './events/deliver-batch.ts';
 import { DeliveryWorker } from './events/delivery-worker.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
+import { eventReader } from './events/event-reader.ts';
 import { fileActions } from './files/actions.ts';
 import { FileStore } from './files/file-store.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
@@ -177,9 +178,11 @@ export async function boot(
   const feed = new EventFeed(pubsub, declaredEvents.values());
   const listeners = [...collectListeners(modules), feed.listener()];
   const validates = config.appEnv !== 'production';
-  const events = new EventHub({ listeners, events: declaredEvents, installations, central: db, validates });
+  const versions = new Map(modules.map(({ alias, manifest }) => [alias, manifest.version]));
+  const events = new EventHub({ listeners, events: declaredEvents, versions, installations, central: db, validates });
   const deliveries = new DeliveryWorker({
     listeners,
+    read: eventReader({ events: declaredEvents, versions }),
     ring: config.ringName,
     hasModule,
     central: db,

@@ -10,6 +10,7 @@ import {
   sql,
   type TenantSteps,
 } from '@chowk/kit/kernel';
+import { gte } from 'semver';
 import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
@@ -216,7 +217,7 @@ function limitsService({ limiter, now }: Dependencies): Limits {
 }
 
 async function seed(db: Db, { modules, config }: Dependencies): Promise<{ modules: number; settings: number }> {
-  const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
+  const configurations = await newConfigurations(db, modules);
   const settings = {
     'platform.name': 'Chowk',
     'platform.url': config.appUrl,
@@ -234,6 +235,17 @@ async function seed(db: Db, { modules, config }: Dependencies): Promise<{ module
     ON CONFLICT (key) DO NOTHING`);
   await recordOwnLabels(db, config);
   return { modules: modules.length, settings: Object.keys(settings).length };
+}
+
+/** Those that are not stored, or not of a newer version, which another ring has. */
+async function newConfigurations(db: Db, modules: readonly LoadedModule[]) {
+  const rows = await db.rows<{ alias: string; version: string }>(sql`
+    SELECT alias, configuration->>'version' AS version FROM module_configurations ORDER BY alias FOR UPDATE`);
+  const stored = new Map(rows.map(({ alias, version: newest }) => [alias, newest]));
+  return modules
+    .map(({ alias, manifest }) => ({ alias, configuration: manifest }))
+    .filter(({ alias, configuration }) => gte(configuration.version, stored.get(alias) ?? '0.0.0-0'))
+    .sort((one, other) => one.alias.localeCompare(other.alias));
 }
 
 function tenantSteps({ central: { db }, databases, announceMigration }: Dependencies): TenantSteps {
