@@ -253,6 +253,7 @@ export async function boot(
     centralMigrations,
     databases,
     modules,
+    installations,
     settings,
     secrets,
     signals,

@@ -18,8 +18,11 @@ import { fail } from './errors.ts';
 import type { FileStore } from './files/file-store.ts';
 import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
+import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import { collectPermissions } from './loader/permissions.ts';
+import { ringsService } from './loader/ring-assignments.ts';
+import { modulesService } from './loader/tenant-modules.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { isLoopback } from './network.ts';
 import { isOwnHost, isOwnOrigin } from './own-host.ts';
@@ -56,6 +59,7 @@ interface Dependencies {
   readonly databases: TenantDatabases;
   readonly directory: Directory;
   readonly modules: readonly LoadedModule[];
+  readonly installations: Installations;
   readonly settings: SettingsStore;
   readonly secrets: SecretBox;
   readonly signals: Signals;
@@ -127,6 +131,13 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
       steps: tenantSteps(dependencies),
     },
     settings: dependencies.settings,
+    modules: modulesService({
+      central: central.db,
+      modules: dependencies.modules,
+      installations: dependencies.installations,
+      migrationIds: databases.migrationIds,
+    }),
+    rings: ringsService(central.db, config),
     domains: domainsService(dependencies),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),

@@ -1,4 +1,13 @@
-import { afterCommit, type Delivery, defineEvent, job, setting, settingDefinitions, sql, Type } from '@chowk/kit/kernel';
+import {
+  afterCommit,
+  type Delivery,
+  defineEvent,
+  job,
+  setting,
+  settingDefinitions,
+  sql,
+  Type,
+} from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
@@ -12,7 +21,7 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 const runs: { version: string; tenant: string; work: string; data: unknown; emittedBy?: string | undefined }[] = [];
 
 function parcels(version: '1.0.0' | '2.0.0') {
-  const Size = Type.Enum(version === '1.0.0' ? ['small', 'large'] : ['small', 'large', 'huge']);
+  const Size = Type.String({ enum: version === '1.0.0' ? ['small', 'large'] : ['small', 'large', 'huge'] });
   const Parcel = Type.Object({
     size: Size,
     ...(version === '1.0.0' ? {} : { color: Type.Optional(Type.String()), label: Type.String({ default: 'none' }) }),
@@ -27,7 +36,7 @@ function parcels(version: '1.0.0' | '2.0.0') {
     listeners: [afterCommit('parcel.sent' as never, 'hear', record('hear') as never)],
     settings,
   });
-  return { ...module, manifest: { ...module.manifest, version, settings: settingDefinitions(settings) } };
+  return { ...module, manifest: { ...module.manifest, version, settings: settingDefinitions(settings) as never } };
 }
 
 const stable = await startPlatform({ modules: [parcels('1.0.0')] });
@@ -98,8 +107,7 @@ test('an event that the version of the ring cannot read waits, in order, until t
   const acme = await stable.tenant();
   await leaveWaiting(acme, { size: 'huge', label: 'a' }, { size: 'small', label: 'b' });
   const waitsFor = 'a ring that can read parcel.sent of parcels 2.0.0; 1.0.0 cannot (size)';
-  const waiting = () =>
-    acme.db.rows(sql`SELECT waits_for, attempts FROM event_deliveries WHERE waits_for IS NOT NULL`);
+  const waiting = () => acme.db.rows(sql`SELECT waits_for, attempts FROM event_deliveries WHERE waits_for IS NOT NULL`);
   for (let attempt = 0; attempt < 2; attempt += 1) {
     await eventually(async () => expect(await waiting()).toEqual([{ waits_for: waitsFor, attempts: 0 }]));
     await retryNow(stable, acme);

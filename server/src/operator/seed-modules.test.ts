@@ -87,7 +87,9 @@ test('before the platform is installed nothing is seeded', async () => {
 });
 
 test('a ring with an older version removes nothing of a newer one, and shows only its own permissions', async () => {
-  const newer = await startAccounts({ modules: [...existing, { ...newModule('parcels'), ...versioned('parcels', '2.0.0') }] });
+  const newer = await startAccounts({
+    modules: [...existing, { ...newModule('parcels'), ...versioned('parcels', '2.0.0') }],
+  });
   await install(newer);
   const older = await startAccounts({
     sharedWith: newer,
@@ -97,7 +99,9 @@ test('a ring with an older version removes nothing of a newer one, and shows onl
   await Promise.all([newer, older, newer, older].map(({ kernel }) => seedModules(kernel)));
   await seedModules(older.kernel);
   const { db } = newer.kernel.central;
-  const [stored] = await db.rows(sql`SELECT configuration->>'version' AS version FROM module_configurations WHERE alias = 'parcels'`);
+  const [stored] = await db.rows(
+    sql`SELECT configuration->>'version' AS version FROM module_configurations WHERE alias = 'parcels'`,
+  );
   expect(stored).toEqual({ version: '2.0.0' });
 
   const owner = await newer.person({ tenant: acme });
@@ -107,7 +111,9 @@ test('a ring with an older version removes nothing of a newer one, and shows onl
   const olderOwner = await older.person({ tenant: acme });
   const path = `/api/v1/roles/${body.role.id}`;
   expect((await olderOwner.get(path)).body.role.permissions).toEqual(['parcels.view']);
-  const listed = (await olderOwner.get('/api/v1/permissions')).body.permissions.map(({ name }: { name: string }) => name);
+  const listed = (await olderOwner.get('/api/v1/permissions')).body.permissions.map(
+    ({ name }: { name: string }) => name,
+  );
   expect(listed.filter((name: string) => name.startsWith('parcels.'))).toEqual(['parcels.view']);
   const changed = await olderOwner.patch(path, { permissions: ['customers.view'] });
   expect(changed.body.role.permissions).toEqual(['customers.view']);
