@@ -15,7 +15,8 @@ const hasKubectl = await execute('kubectl', ['version', '--client']).then(
   () => true,
   () => false,
 );
-if (!hasKubectl) console.warn('kubectl is not installed: the overlays are not rendered, and only their files are checked');
+if (!hasKubectl)
+  process.stderr.write('kubectl is not installed: the overlays are not rendered, only their files are checked\n');
 
 /** The variables that `config.ts` declares, from the page that is generated from it. */
 const configuration = await readFile(join(repository, 'docs/configuration.md'), 'utf8');
@@ -53,7 +54,10 @@ async function render(path: string): Promise<Resource[]> {
 
 const find = (resources: readonly Resource[], kind: string, name: string) =>
   resources.find((one) => one.kind === kind && one.metadata.name.startsWith(name)) as Resource;
-const containers = ({ spec }: Resource) => [...(spec.template.spec.initContainers ?? []), ...spec.template.spec.containers];
+const containers = ({ spec }: Resource) => [
+  ...(spec.template.spec.initContainers ?? []),
+  ...spec.template.spec.containers,
+];
 
 test('a wrong value, a missing field and an unknown field of a manifest are found', async () => {
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' } };
@@ -65,7 +69,9 @@ test('a wrong value, a missing field and an unknown field of a manifest are foun
 });
 
 test('every file of a manifest is valid for its kind', async () => {
-  const files = (await readdir(join(deploy, 'kubernetes'), { recursive: true })).filter((path) => path.endsWith('.yaml'));
+  const files = (await readdir(join(deploy, 'kubernetes'), { recursive: true })).filter((path) =>
+    path.endsWith('.yaml'),
+  );
   const checked: string[] = [];
   for (const path of files.filter((one) => !one.endsWith('kustomization.yaml'))) {
     for (const resource of readResources(await readFile(join(deploy, 'kubernetes', path), 'utf8'))) {
@@ -73,7 +79,9 @@ test('every file of a manifest is valid for its kind', async () => {
       checked.push(`${resource.kind} ${resource.metadata.name}`);
     }
   }
-  expect(checked).toEqual(expect.arrayContaining(['Deployment api', 'Deployment worker', 'Deployment web', 'Cluster postgres']));
+  expect(checked).toEqual(
+    expect.arrayContaining(['Deployment api', 'Deployment worker', 'Deployment web', 'Cluster postgres']),
+  );
 });
 
 test.skipIf(!hasKubectl).each(rings)('the overlay of the ring %s is complete', async (ring) => {
@@ -101,7 +109,10 @@ test.skipIf(!hasKubectl)('pods are restricted, limited and probed, and disruptio
     const deployment = find(resources, 'Deployment', name);
     expect(deployment.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
     for (const container of containers(deployment)) {
-      expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+      expect(container.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
       const isPlatform = container.image === 'registry.example.com/chowk:1.0.0';
       if (isPlatform) expect(container.resources.limits.memory).toBe('1536Mi');
     }
@@ -117,7 +128,8 @@ test.skipIf(!hasKubectl)('the services and the selectors of policies fit the pod
   const pods = resources.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.metadata.labels);
   const matches = (labels: Record<string, string>) =>
     pods.some((pod) => Object.entries(labels).every(([key, value]) => pod[key] === value));
-  for (const service of resources.filter(({ kind }) => kind === 'Service')) expect(matches(service.spec.selector)).toBe(true);
+  for (const service of resources.filter(({ kind }) => kind === 'Service'))
+    expect(matches(service.spec.selector)).toBe(true);
   for (const { spec } of resources.filter(({ kind }) => kind === 'NetworkPolicy')) {
     expect(matches(spec.podSelector.matchLabels ?? {})).toBe(true);
   }
@@ -149,7 +161,11 @@ test('the secret and the compose file set only variables that the platform has',
   const { services } = await readYaml('compose.yaml');
   expect(Object.keys(services)).toEqual(['platform', 'postgres', 'redis', 'storage', 'bucket']);
   expect(unknownVariables(Object.keys(services.platform.environment))).toEqual([]);
-  expect(services.platform).toMatchObject({ read_only: true, tmpfs: ['/tmp'], build: { dockerfile: 'deploy/Dockerfile' } });
+  expect(services.platform).toMatchObject({
+    read_only: true,
+    tmpfs: ['/tmp'],
+    build: { dockerfile: 'deploy/Dockerfile' },
+  });
   for (const { depends_on = {} } of Object.values<{ depends_on?: object }>(services)) {
     for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name);
   }

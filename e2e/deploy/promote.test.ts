@@ -25,8 +25,13 @@ interface Outcome {
 async function startRepository() {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-promote-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const [origin, clone, other] = ['origin.git', 'clone', 'other'].map((name) => join(folder, name)) as [string, string, string];
-  const git = async (cwd: string, ...args: string[]) => (await execute('git', [...author, ...args], { cwd })).stdout.trim();
+  const [origin, clone, other] = ['origin.git', 'clone', 'other'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const git = async (cwd: string, ...args: string[]) =>
+    (await execute('git', [...author, ...args], { cwd })).stdout.trim();
   await git(folder, 'init', '--quiet', '--bare', '--initial-branch=main', origin);
   await git(folder, 'clone', '--quiet', origin, other);
   await mkdir(join(other, 'modules/manifests'), { recursive: true });
@@ -63,7 +68,10 @@ test('a promotion is committed to the main branch, on top of what others have pu
   const { promote, commitElsewhere, log, lock } = await startRepository();
   await commitElsewhere('README.md', 'two\n');
   const variables = { PROMOTE_ALIAS: 'orders', PROMOTE_SOAK: '24h', GITLAB_USER_NAME: 'Asha' };
-  expect(await promote(variables)).toMatchObject({ code: 0, output: expect.stringMatching(/^Committed \w+ to main\.$/m) });
+  expect(await promote(variables)).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^Committed \w+ to main\.$/m),
+  });
   expect(await lock()).toBe('ring:promote orders --from=edge --to=stable --soak=24h');
   expect((await log()).split('\n')).toEqual([
     'Asha: chore(rings): promote orders from edge to stable',
