@@ -1,6 +1,6 @@
 import { type Db, type RingAssignment, type RingsService, sql } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
-import { listRings, recordOperation } from '../tenancy/rings.ts';
+import { recordOperation, requireRing } from '../tenancy/rings.ts';
 import { readLockFile } from './lock-file.ts';
 import { ringLockFile } from './lock-path.ts';
 
@@ -24,8 +24,8 @@ async function assignTenant(central: Db, assignment: RingAssignment): Promise<st
       SELECT r.name AS ring FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
       WHERE t.id = ${tenantId} AND t.status IN ('active', 'suspended') FOR UPDATE OF t`);
     if (!tenant) return `there is no tenant ${tenantId}`;
-    const ring = (await listRings(tx)).find((one) => one.name === name);
-    if (!ring?.is_active) return `there is no active ring ${name}`;
+    const ring = await requireRing(tx, name);
+    if (!ring.is_active) return `the ring ${name} is not active`;
     if (tenant.ring === name) return undefined;
     await tx.run(sql`UPDATE tenants SET module_ring_id = ${ring.id}, updated_at = now() WHERE id = ${tenantId}`);
     await recordOperation(tx, {
