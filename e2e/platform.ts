@@ -57,7 +57,7 @@ export async function startInstalledPlatform(
 }
 
 /** A new central database on the PostgreSQL server of the tests. */
-function databaseUrl(): string {
+export function databaseUrl(): string {
   const { port, user, password } = inject('server');
   return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/e2e_${randomBytes(5).toString('hex')}`;
 }

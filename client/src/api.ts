@@ -679,6 +679,35 @@ export interface Api {
      */
     readonly handle: Call<McpMessage, McpReply>;
   };
+  readonly modules: {
+    /**
+     * List the modules.
+     * The modules of the tenant's ring, and what the tenant would not have without each of them.
+     * Requires the permission `modules.view`.
+     * `GET /api/v1/modules`
+     */
+    readonly list: Call<object, { readonly modules: readonly TenantModule[] }>;
+    /**
+     * Enable a module.
+     * Applies to the next request. A module that the tenant never had also needs the permission `modules.install`.
+     * Requires the permission `modules.enable`.
+     * `POST /api/v1/modules/:alias/enable`
+     */
+    readonly enable: Call<{
+      /** The alias of a module. */
+      readonly alias: string;
+    }, { readonly message: string; readonly module: TenantModule }>;
+    /**
+     * Disable a module.
+     * Applies to the next request. Its actions, GraphQL fields, listeners and jobs end; its data stays until it is enabled again.
+     * Requires the permission `modules.enable`.
+     * `POST /api/v1/modules/:alias/disable`
+     */
+    readonly disable: Call<{
+      /** The alias of a module. */
+      readonly alias: string;
+    }, { readonly message: string; readonly module: TenantModule }>;
+  };
   readonly notifications: {
     /**
      * List your notifications.
@@ -1376,6 +1405,42 @@ export interface Api {
      */
     readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
   };
+  readonly rings: {
+    /**
+     * List the rings.
+     * The most conservative first. Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/rings`
+     */
+    readonly list: Call<object, { readonly rings: readonly Ring[] }>;
+    /**
+     * Get a ring.
+     * Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/rings/:name`
+     */
+    readonly get: Call<{
+      /** The name of a ring. */
+      readonly name: string;
+    }, { readonly ring: Ring }>;
+    /**
+     * Assign a tenant to a ring.
+     * Applies to the tenant's next request: requests in flight finish, and sockets reconnect. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/rings/:name/assign`
+     */
+    readonly assign: Call<RingAssignment & {
+      /** The name of a ring. */
+      readonly name: string;
+    }, { readonly message: string; readonly ring: Ring }>;
+    /**
+     * List the history of rings and modules.
+     * What operators did, newest first. Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/ring-operations`
+     */
+    readonly operations: ListCall<RingsOperationsInput, RingOperationPage, RingOperation>;
+  };
   readonly roles: {
     /**
      * List roles.
@@ -1700,6 +1765,15 @@ export type ErrorCode =
   | 'products.reservation_not_found'
   | 'realtime.channel_forbidden'
   | 'realtime.upgrade_required'
+  | 'rings.assignment_refused'
+  | 'rings.module_in_use'
+  | 'rings.module_is_system'
+  | 'rings.module_not_found'
+  | 'rings.module_not_migrated'
+  | 'rings.module_requires'
+  | 'rings.not_active'
+  | 'rings.not_found'
+  | 'rings.platform_only'
   | 'tenancy.ambiguous'
   | 'tenancy.bad_host'
   | 'tenancy.domain_not_found'
@@ -3419,6 +3493,64 @@ export type RevocationRequest = {
   readonly client_secret?: string | undefined;
 };
 
+export type Ring = {
+  readonly id: number;
+  readonly name: string;
+  readonly display_name: string;
+  readonly description: string;
+  /** The lock file of the ring. */
+  readonly manifest_path: string;
+  readonly k8s_namespace: string;
+  readonly k8s_service: string;
+  /** The label of the ring in host names. */
+  readonly hostname_segment: string;
+  /** 0 is the most conservative. */
+  readonly promotion_order: number;
+  /** Whether tenants can be assigned to it. */
+  readonly is_active: boolean;
+  /** Whether new tenants get it. */
+  readonly is_default: boolean;
+  readonly platform_version: string | null;
+  /** The number of its tenants. */
+  readonly tenants: number;
+  readonly modules: Readonly<Record<string, string>> | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type RingAssignment = {
+  /** The id of the tenant. */
+  readonly tenant_id: string;
+  /** Kept in the history. */
+  readonly reason?: string | undefined;
+};
+
+export type RingOperation = {
+  readonly id: number;
+  /** ISO 8601 in UTC */
+  readonly at: string;
+  /** A user, or the account of the operating system that ran a command. */
+  readonly operator: string;
+  readonly operation: string;
+  readonly ring: string;
+  readonly tenant_id: string | null;
+  readonly alias: string | null;
+  readonly from_value: string | null;
+  readonly to_value: string | null;
+  readonly status: 'done' | 'failed';
+  readonly forced: boolean;
+  readonly reason: string | null;
+  /** What the operation changed, if it records that. */
+  readonly details: unknown;
+};
+
+export type RingOperationPage = {
+  readonly operations: readonly RingOperation[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type Role = {
   readonly id: number;
   readonly name: string;
@@ -3562,6 +3694,36 @@ export type SubscriptionGrant = {
 };
 
 export type SubscriptionRequest = { readonly socket_id: string; readonly channel_name: string };
+
+export type TenantModule = {
+  readonly alias: string;
+  readonly name: string;
+  /** The version on the tenant's ring. */
+  readonly version: string;
+  readonly description: string;
+  readonly is_enabled: boolean;
+  /** Part of the platform: it cannot be disabled. */
+  readonly is_system: boolean;
+  /** Whether the tenant has or had it. */
+  readonly is_installed: boolean;
+  /** The modules that it cannot work without. */
+  readonly requires: readonly string[];
+  /** The enabled modules that cannot work without it. */
+  readonly used_by: readonly string[];
+  /** What the tenant does not have while the module is disabled. Its data stays. */
+  readonly provides: {
+    /** The number of its actions. */
+    readonly actions: number;
+    /** The number of its listeners to events. */
+    readonly listeners: number;
+    /** Its GraphQL queries, mutations and subscriptions. */
+    readonly graphql_fields: readonly string[];
+    /** Its permissions. */
+    readonly permissions: readonly string[];
+    /** The keys of its settings. */
+    readonly settings: readonly string[];
+  };
+};
 
 export type TokenRequest = {
   readonly grant_type: 'refresh_token' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code';
@@ -4353,6 +4515,35 @@ export type ReferralCodesListInput = {
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
   readonly sort_by?: 'created_at' | 'code' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type RingsOperationsInput = {
+  /** The name of a ring. */
+  readonly ring?: string | undefined;
+  /** The id of a tenant. */
+  readonly tenant_id?: string | undefined;
+  /** The alias of a module. */
+  readonly alias?: string | undefined;
+  /** An operation, such as `assign`. */
+  readonly operation?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly from?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly to?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "at". */
+  readonly sort_by?: 'at' | 'updated_at' | undefined;
   /** Default: "desc". */
   readonly sort_order?: 'asc' | 'desc' | undefined;
   /** Default: 1. */

@@ -321,6 +321,13 @@ export const referralCodesLimits = {
   },
 } as const;
 
+export const ringsLimits = {
+  assign: {
+    tenant_id: 63,
+    reason: 500,
+  },
+} as const;
+
 export const rolesLimits = {
   create: {
     name: 255,

@@ -124,6 +124,11 @@ export const routes = {
   mcp: {
     handle: 'POST /mcp',
   },
+  modules: {
+    list: 'GET modules',
+    enable: 'POST modules/:alias/enable',
+    disable: 'POST modules/:alias/disable',
+  },
   notifications: {
     list: 'GET notifications',
     countUnread: 'GET notifications/unread-count',
@@ -243,6 +248,12 @@ export const routes = {
     get: 'GET admin/referral-codes/:id',
     update: 'PATCH admin/referral-codes/:id',
     delete: 'DELETE admin/referral-codes/:id',
+  },
+  rings: {
+    list: 'GET rings',
+    get: 'GET rings/:name',
+    assign: 'POST rings/:name/assign',
+    operations: 'GET ring-operations',
   },
   roles: {
     list: 'GET roles',

@@ -185,9 +185,12 @@ CREATE TABLE event_deliveries (
   listener text NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
   due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+  version text,
+  waits_for text,
   CONSTRAINT event_deliveries_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX event_deliveries_failed ON public.event_deliveries USING btree (listener, about) WHERE (attempts > 0);
+CREATE INDEX event_deliveries_postponed ON public.event_deliveries USING btree (listener, about) WHERE ((attempts > 0) OR (waits_for IS NOT NULL));
 
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,

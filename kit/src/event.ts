@@ -40,6 +40,8 @@ export interface Delivery {
   readonly id: string;
   readonly name: string;
   readonly emittedAt: string;
+  /** The version of the module that emitted the event; `undefined` if it is not known. */
+  readonly version?: string | undefined;
 }
 
 /**

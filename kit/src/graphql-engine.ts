@@ -67,6 +67,8 @@ export interface GraphqlEngine {
   validate(ctx: RequestContext, operation: GraphqlOperation): Promise<readonly GraphqlError[]>;
   /** The schema of all modules as SDL. Throws if two of them define the same type or field. */
   composeAll(): string;
+  /** The names of the queries, mutations and subscriptions of each module, by alias. */
+  fieldsByModule(): ReadonlyMap<string, readonly string[]>;
   /** The tenant's schema as SDL. */
   sdl(ctx: RequestContext): Promise<string>;
   /** Compares the schemas of two rings or SDL files, and checks the persisted queries of the first ring's tenants. */

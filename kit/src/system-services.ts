@@ -76,6 +76,55 @@ export interface TenantSteps {
   discard(id: string): Promise<void>;
 }
 
+/** A module of this ring, and its state in a tenant. */
+export interface TenantModule {
+  readonly alias: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  /** Every tenant has it. */
+  readonly isSystem: boolean;
+  readonly isEnabled: boolean;
+  /** Whether the tenant has or had it. */
+  readonly isInstalled: boolean;
+  /** The modules that it cannot work without. */
+  readonly requires: readonly string[];
+  /** The numbers and names of what the tenant does not have without the module. */
+  readonly actions: number;
+  readonly listeners: number;
+  readonly permissions: readonly string[];
+  readonly settings: readonly string[];
+}
+
+/** The modules of tenants. */
+export interface ModulesService {
+  list(tenantId: string): Promise<TenantModule[]>;
+  /** Whether all migrations of this ring are applied to the tenant's database. */
+  isMigrated(tenantId: string): Promise<boolean>;
+  /** The data of a disabled module stays. Applies to the next request in every process. */
+  set(tenantId: string, alias: string, status: 'enabled' | 'disabled'): Promise<void>;
+}
+
+export interface RingAssignment {
+  readonly tenantId: string;
+  /** The name of the ring. */
+  readonly ring: string;
+  readonly operator: string;
+  readonly reason?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/** The rings of the platform. */
+export interface RingsService {
+  /** The version of each module in the lock file of a ring, by alias; `undefined` if this process cannot read the file. */
+  versions(ring: {
+    readonly name: string;
+    readonly manifest_path: string;
+  }): Promise<Readonly<Record<string, string>> | undefined>;
+  /** Assigns a tenant to a ring, from its next request on, and records it. Returns the reason why it refuses, if it does. */
+  assign(assignment: RingAssignment): Promise<string | undefined>;
+}
+
 /** The settings of tenants. `can` checks the permission of settings that have one. */
 export interface SettingsService {
   get(tenantId: string): Promise<Settings>;
@@ -176,6 +225,8 @@ export interface SystemServices {
   readonly secrets: Secrets;
   readonly tenants: Tenants;
   readonly settings: SettingsService;
+  readonly modules: ModulesService;
+  readonly rings: RingsService;
   readonly domains: DomainsService;
   readonly limits: Limits;
   readonly mail: Mails;

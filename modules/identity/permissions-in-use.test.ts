@@ -24,6 +24,7 @@ const declared = new Set(
 /** Permissions that the code of an action asks for, with the file that does. */
 const inCode: Readonly<Record<string, string>> = {
   'customers.view_sensitive': 'modules/customers/columns.ts',
+  'modules.install': 'modules/rings/modules.ts',
   'orders.cancel': 'modules/orders/rules.ts',
   'orders.refund': 'modules/orders/rules.ts',
   'reseller.catalogue.manage': 'modules/products/catalogue-rules.ts',
@@ -33,16 +34,11 @@ const inCode: Readonly<Record<string, string>> = {
 /** Permissions of the contract whose feature does not exist yet. Delete the line when it does. */
 const planned: Readonly<Record<string, string>> = {
   'modules.configure': 'planned: modules have no configuration of their own beside the settings',
-  'modules.enable': 'planned: modules are enabled by the operator',
-  'modules.install': 'planned: modules are installed by the operator',
-  'modules.uninstall': 'planned: modules are uninstalled by the operator',
-  'modules.view': 'planned: no endpoint lists the modules of a tenant',
+  'modules.uninstall': 'planned: the data of a disabled module stays, and no action deletes it',
   'notifications.broadcast': 'planned: no action writes to all customers',
   'notifications.templates.manage': 'planned: templates are part of rules, which need notifications.rules.manage',
   'platform.releases.manage': 'planned: there is no release channel to configure',
   'platform.releases.view': 'planned: there is no release channel to view',
-  'platform.rings.manage': 'planned: rings are managed with chowkd',
-  'platform.rings.view': 'planned: rings are listed by chowkd',
   'settings.billing': 'planned: there is no billing',
 };
 

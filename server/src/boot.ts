@@ -18,6 +18,7 @@ import { deliveryJob, eventsQueue } from './events/deliver-batch.ts';
 import { DeliveryWorker } from './events/delivery-worker.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
+import { eventReader } from './events/event-reader.ts';
 import { fileActions } from './files/actions.ts';
 import { FileStore } from './files/file-store.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
@@ -42,6 +43,7 @@ import {
 import { Mailer } from './mail/mailer.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { createPersonalData } from './privacy/personal-data.ts';
+import { tryAssignTenant } from './promotion/assign-tenant.ts';
 import { PostgresPubSub } from './pubsub/postgres-pubsub.ts';
 import { RedisPubSub } from './pubsub/redis-pubsub.ts';
 import { openFcm } from './push/fcm.ts';
@@ -179,9 +181,11 @@ export async function boot(
   const feed = new EventFeed(pubsub, declaredEvents.values());
   const listeners = [...collectListeners(modules), feed.listener()];
   const validates = config.appEnv !== 'production';
-  const events = new EventHub({ listeners, events: declaredEvents, installations, central: db, validates });
+  const versions = new Map(modules.map(({ alias, manifest }) => [alias, manifest.version]));
+  const events = new EventHub({ listeners, events: declaredEvents, versions, installations, central: db, validates });
   const deliveries = new DeliveryWorker({
     listeners,
+    read: eventReader({ events: declaredEvents, versions }),
     ring: config.ringName,
     hasModule,
     central: db,
@@ -252,6 +256,7 @@ export async function boot(
     centralMigrations,
     databases,
     modules,
+    installations,
     settings,
     secrets,
     signals,
@@ -267,6 +272,7 @@ export async function boot(
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
     fillWithDemoData: (tenantId, customers) => fillEmptyTenant(kernel, tenantId, customers),
+    assignTenant: (assignment) => tryAssignTenant(kernel, assignment),
     announceMigration: (tenantId) => void deliveries.announceMigration(tenantId),
     onClose: (work) => void closing.push(work),
   });

@@ -12,9 +12,10 @@ import { migrateFleet } from './tenancy/migrate-fleet.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
-  usage: '[--no-build]',
-  summary: 'run the platform until stopped; builds the console if its sources have changed',
-  options: { 'no-build': { type: 'boolean' } },
+  usage: '[--no-build] [--no-work]',
+  summary:
+    'run the platform until stopped; builds the console if its sources have changed; --no-work leaves jobs and events to chowkd work',
+  options: { 'no-build': { type: 'boolean' }, 'no-work': { type: 'boolean' } },
   async run({ config, kernel: open, say }, { options }) {
     const stop = stopSignal();
     const stopping = new AbortController();
@@ -48,7 +49,7 @@ export const serveCommand: Command = {
       const url = config.port === 0 ? address : config.appUrl;
       say(`Chowk is ready at ${url} (press Ctrl-C to stop)`);
       for (const line of await greetings(kernel, url)) say(line);
-      await kernel.work();
+      if (!options['no-work']) await kernel.work();
       void prepareDatabases(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
     } finally {

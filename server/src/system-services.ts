@@ -10,6 +10,7 @@ import {
   sql,
   type TenantSteps,
 } from '@chowk/kit/kernel';
+import { gte } from 'semver';
 import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
@@ -17,8 +18,11 @@ import { fail } from './errors.ts';
 import type { FileStore } from './files/file-store.ts';
 import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
+import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
 import { collectPermissions } from './loader/permissions.ts';
+import { ringsService } from './loader/rings-service.ts';
+import { modulesService } from './loader/tenant-modules.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { isLoopback } from './network.ts';
 import { isOwnHost, isOwnOrigin } from './own-host.ts';
@@ -55,6 +59,7 @@ interface Dependencies {
   readonly databases: TenantDatabases;
   readonly directory: Directory;
   readonly modules: readonly LoadedModule[];
+  readonly installations: Installations;
   readonly settings: SettingsStore;
   readonly secrets: SecretBox;
   readonly signals: Signals;
@@ -68,6 +73,7 @@ interface Dependencies {
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   readonly fillWithDemoData: SystemServices['fillWithDemoData'];
+  readonly assignTenant: SystemServices['rings']['assign'];
   /** Emits the event `tenant.database_migrated` of a new tenant. */
   readonly announceMigration: (tenantId: string) => void;
   readonly now: () => Date;
@@ -126,6 +132,13 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
       steps: tenantSteps(dependencies),
     },
     settings: dependencies.settings,
+    modules: modulesService({
+      central: central.db,
+      modules: dependencies.modules,
+      installations: dependencies.installations,
+      migrationIds: databases.migrationIds,
+    }),
+    rings: ringsService(config, dependencies.assignTenant),
     domains: domainsService(dependencies),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),
@@ -216,7 +229,7 @@ function limitsService({ limiter, now }: Dependencies): Limits {
 }
 
 async function seed(db: Db, { modules, config }: Dependencies): Promise<{ modules: number; settings: number }> {
-  const configurations = modules.map(({ alias, manifest }) => ({ alias, configuration: manifest }));
+  const configurations = await newConfigurations(db, modules);
   const settings = {
     'platform.name': 'Chowk',
     'platform.url': config.appUrl,
@@ -234,6 +247,17 @@ async function seed(db: Db, { modules, config }: Dependencies): Promise<{ module
     ON CONFLICT (key) DO NOTHING`);
   await recordOwnLabels(db, config);
   return { modules: modules.length, settings: Object.keys(settings).length };
+}
+
+/** Those that are not stored, or not of a newer version, which another ring has. */
+async function newConfigurations(db: Db, modules: readonly LoadedModule[]) {
+  const rows = await db.rows<{ alias: string; version: string }>(sql`
+    SELECT alias, configuration->>'version' AS version FROM module_configurations ORDER BY alias FOR UPDATE`);
+  const stored = new Map(rows.map(({ alias, version: newest }) => [alias, newest]));
+  return modules
+    .map(({ alias, manifest }) => ({ alias, configuration: manifest }))
+    .filter(({ alias, configuration }) => gte(configuration.version, stored.get(alias) ?? '0.0.0-0'))
+    .sort((one, other) => one.alias.localeCompare(other.alias));
 }
 
 function tenantSteps({ central: { db }, databases, announceMigration }: Dependencies): TenantSteps {

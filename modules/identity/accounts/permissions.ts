@@ -84,12 +84,15 @@ export async function unknownPermissions(db: Db, names: readonly string[]): Prom
   return rows.map(({ name }) => name);
 }
 
-/** By category; within a category in the order in which the module declares them. */
-export function listPermissions({ central, system }: SystemCtx) {
-  const order = system.permissions.map(({ name }) => name);
-  return central.rows<{ name: string; category: string; description: string; is_sensitive: boolean }>(sql`
-    SELECT name, category, description, is_sensitive FROM permissions
-    ORDER BY array_position(${categories}::text[], category), category, array_position(${order}::text[], name), name`);
+/** Those that the modules of this ring declare, by category; within a category in the order of the declarations. */
+export async function listPermissions({ system }: SystemCtx) {
+  const permissions = system.permissions.map(({ name, description, isSensitive }) => {
+    return { name, category: findCategory(name), description, is_sensitive: isSensitive };
+  });
+  const rank = (category: string) => (categories.includes(category) ? categories.indexOf(category) : categories.length);
+  return permissions.sort(
+    (one, other) => rank(one.category) - rank(other.category) || one.category.localeCompare(other.category),
+  );
 }
 
 const maxNames = 5;

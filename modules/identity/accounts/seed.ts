@@ -9,7 +9,10 @@ interface SeedState {
   readonly hasPermissions: boolean;
 }
 
-/** Inserts the missing system roles, permissions and grants. The roles of tenants are not changed. */
+/**
+ * Inserts the missing system roles, permissions and grants. The roles of tenants are not changed. Removes nothing: other rings may
+ * have versions of modules with other permissions.
+ */
 export async function seedRoles(
   db: Db,
   permissions: SystemServices['permissions'],
@@ -20,6 +23,8 @@ export async function seedRoles(
     category: findCategory(name),
     is_sensitive: isSensitive,
   }));
+  // In one order, so that processes that seed at once do not wait for each other in a circle.
+  rows.sort((one, other) => one.name.localeCompare(other.name));
   const roles = systemRoles.map(({ name, description }) => ({ name, description }));
   const grants = systemRoles.flatMap(({ name: role, holds }) =>
     permissions
@@ -32,7 +37,9 @@ export async function seedRoles(
       SELECT name, category, description, is_sensitive FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS declared(name text, category text, description text, is_sensitive boolean)
       ON CONFLICT (name) DO UPDATE SET category = excluded.category, description = excluded.description,
-        is_sensitive = excluded.is_sensitive`);
+        is_sensitive = excluded.is_sensitive
+      WHERE (permissions.category, permissions.description, permissions.is_sensitive)
+        IS DISTINCT FROM (excluded.category, excluded.description, excluded.is_sensitive)`);
     await tx.run(sql`
       INSERT INTO roles (name, description)
       SELECT name, description FROM jsonb_to_recordset(${JSON.stringify(roles)}::jsonb)

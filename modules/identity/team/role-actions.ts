@@ -1,6 +1,6 @@
 import { systemAction, Type } from '@chowk/kit';
 import { listPermissions } from '../accounts/permissions.ts';
-import { checkNewRole, checkRoleChanges, createRole, deleteRole, getRole, listRoles, updateRole } from './roles.ts';
+import { checkNewRole, checkRoleChanges, createRole, deleteRole, listRoles, showRole, updateRole } from './roles.ts';
 import { ById, NewRole, Permission, Role, RoleChanges } from './team-schemas.ts';
 
 const view = { tag: 'Team', needs: 'team.roles.view' } as const;
@@ -37,7 +37,7 @@ export const roleActions = {
     output: Role,
     answer: { key: 'role' },
     errors: ['identity.role_not_found'],
-    run: getRole,
+    run: showRole,
   }),
   'roles.create': systemAction({
     ...manage,

@@ -19,10 +19,21 @@ import type { Key, NewRole, Role, RoleChanges } from './team-schemas.ts';
 const maxRoles = 100;
 
 /** System roles first, in order of rank. */
-export function listRoles(ctx: SystemCtx): Promise<Role[]> {
-  return ctx.central.rows<Role>(sql`
+export async function listRoles(ctx: SystemCtx): Promise<Role[]> {
+  const roles = await ctx.central.rows<Role>(sql`
     SELECT ${columns(ctx)} FROM roles r WHERE ${usable(ctx)}
     ORDER BY r.tenant_id IS NOT NULL, CASE WHEN r.tenant_id IS NULL THEN r.id END, lower(r.name), r.id`);
+  return roles.map((role) => withDeclaredPermissions(ctx, role));
+}
+
+export async function showRole(ctx: SystemCtx, key: Key, db: Db = ctx.central): Promise<Role> {
+  return withDeclaredPermissions(ctx, await getRole(ctx, key, db));
+}
+
+/** Without the permissions of modules, or of versions of them, that only other rings have. */
+function withDeclaredPermissions({ system }: SystemCtx, role: Role): Role {
+  const declared = new Set(system.permissions.map(({ name }) => name));
+  return { ...role, permissions: role.permissions.filter((name) => declared.has(name)) };
 }
 
 export async function getRole(ctx: SystemCtx, { id }: Key, db: Db = ctx.central): Promise<Role> {
@@ -64,7 +75,7 @@ export async function createRole(ctx: SystemCtx, role: NewRole): Promise<Role> {
     await grant(tx, id, role.permissions);
     const { name, permissions } = role;
     await record(ctx, { action: 'role_created', subjectId: null, details: { role_id: id, name, permissions } }, tx);
-    return getRole(ctx, { id }, tx);
+    return showRole(ctx, { id }, tx);
   });
 }
 
@@ -88,7 +99,7 @@ async function checkName(ctx: SystemCtx, name: string, issues: Issues, id: numbe
 /** The caller must hold the permissions of the role before and after the change. */
 export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges): Promise<Role> {
   return ctx.central.tx(async (tx) => {
-    const current = await lockOwnRole(ctx, tx, id);
+    const current = withDeclaredPermissions(ctx, await lockOwnRole(ctx, tx, id));
     const before = pickNewRole(current);
     const after = pickNewRole({ ...current, ...changes });
     mustHold(ctx, grantPermissions(after.permissions, before.permissions));
@@ -103,7 +114,7 @@ export async function updateRole(ctx: SystemCtx, { id, ...changes }: RoleChanges
     const details = { role_id: id, name: after.name, ...(changed.name ? { was: before.name } : {}), added, removed };
     await record(ctx, { action: 'role_updated', subjectId: null, details }, tx);
     ctx.audit(changed);
-    return getRole(ctx, { id }, tx);
+    return showRole(ctx, { id }, tx);
   });
 }
 

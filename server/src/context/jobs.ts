@@ -16,12 +16,12 @@ export async function addJob(
   { requestId, tenant, user, transaction }: ContextOptions,
   { name, data, id, delaySeconds }: NewJob,
 ): Promise<void> {
-  const { data: schema, system } = jobs.getHandler(name);
+  const { data: schema, system, version } = jobs.getHandler(name);
   const errors = schema && getValidator(schema)(data);
   if (errors) throw new Error(`the data of the job ${name} does not match its schema: ${JSON.stringify(errors)}`);
   if (!system && !tenant) throw new Error(`the job ${name} needs a tenant; the call is bound to none`);
   // System jobs belong to no tenant.
-  const task = { job: name, tenant: system ? '' : (tenant?.id ?? ''), userId: user?.id, data, requestId };
+  const task = { job: name, tenant: system ? '' : (tenant?.id ?? ''), userId: user?.id, data, requestId, version };
   const startAt = delaySeconds === undefined ? undefined : new Date(Date.now() + delaySeconds * 1_000);
   if (!transaction || !tenant) return jobs.add(task, startAt ? { id, startAt } : { id });
   await events.recordActivity(tenant.id);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from '@chowk/kit/kernel';
 import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { onSeparateConnection, scratchDatabase } from '../../testing/scratch-database.ts';
-import { fingerprint, type MigrationSource, migrate, readMigrations } from './migrations.ts';
+import { fingerprint, type MigrationSource, migrate, readMigrations, requireMigrated } from './migrations.ts';
 
 let created: Promise<string> | undefined;
 beforeEach(() => {
@@ -177,4 +177,14 @@ test('the fingerprint depends on the texts, names and owners of all migrations, 
     [await source(files), await source({ ...files, '0003_more.sql': '' }, 'other')],
   ];
   expect(new Set([same, ...others.map(fingerprint)]).size).toBe(others.length + 1);
+});
+
+test('migrations of a newer ring do not keep an older one from starting', async () => {
+  const older = await source({ '0001_goods.sql': goods });
+  const newer = await source({ '0001_goods.sql': goods, '0002_prices.sql': prices });
+  const extra = await source({ '0001_extra.sql': 'CREATE TABLE extra (n int)' }, 'extra');
+  await run(newer, extra);
+  await expect(requireMigrated(inject('server'), await database(), [older])).resolves.toBeUndefined();
+  expect(await run(older)).toEqual({ applied: [], skipped: 1 });
+  await expect(requireMigrated(inject('server'), await database(), [newer, extra])).resolves.toBeUndefined();
 });

@@ -4,11 +4,14 @@ import { errorLocation } from '../error-location.ts';
 import type { JobQueues } from '../jobs/job-queues.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import type { RegisteredListener } from './event-hub.ts';
-import { deleteDeliveries, type PendingDelivery, readyDeliveries, recordFailure } from './outbox.ts';
+import type { ReadEvent } from './event-reader.ts';
+import { deleteDeliveries, type PendingDelivery, postponeDelivery, readyDeliveries, recordFailure } from './outbox.ts';
 
 export interface DeliveryOptions {
   /** The `afterCommit` listeners by key. */
   readonly listeners: ReadonlyMap<string, RegisteredListener>;
+  /** Reads events that other versions of their modules have emitted. */
+  readonly read: ReadEvent;
   readonly hasModule: (tenantId: string, alias: string) => Promise<boolean>;
   readonly contextFor: (tenant: TenantEntry, module: string, requestId: string) => Ctx;
   readonly jobs: () => JobQueues;
@@ -23,6 +26,8 @@ export const eventsQueue = 'events';
 export const batchSize = 100;
 /** Seconds before each retry. */
 export const deliveryRetries: readonly number[] = [1, 5, 30, 120, 600];
+/** How long an event that this ring cannot read waits before the next attempt. */
+const unreadableSeconds = 30;
 const listenersAtOnce = 8;
 const listenerTimeoutMs = 5 * 60_000;
 
@@ -49,12 +54,19 @@ export async function deliverBatch(options: DeliveryOptions, tenant: TenantEntry
 
 /** Resolves to whether the delivery is done. */
 async function deliver(options: DeliveryOptions, tenant: TenantEntry, delivery: PendingDelivery): Promise<boolean> {
-  const { listeners, hasModule, contextFor, log } = options;
-  const { id, name, emittedAt, payload } = delivery;
+  const { listeners, hasModule, contextFor, read, log } = options;
+  const { id, name, emittedAt } = delivery;
   const listener = listeners.get(delivery.listener) as RegisteredListener;
   if (!(await hasModule(tenant.id, listener.module))) return true;
+  const { payload, waitsFor } = read(delivery);
+  if (waitsFor !== undefined) {
+    if (waitsFor !== delivery.waitsFor) log.warn({ tenant: tenant.id, event: name }, `an event waits for ${waitsFor}`);
+    await postponeDelivery(tenant.db, delivery.seq, waitsFor, unreadableSeconds);
+    return false;
+  }
   try {
-    const run = listener.run(contextFor(tenant, listener.module, id), payload, { id, name, emittedAt });
+    const version = delivery.version ?? undefined;
+    const run = listener.run(contextFor(tenant, listener.module, id), payload, { id, name, emittedAt, version });
     await withTimeout(run, listenerTimeoutMs);
     return true;
   } catch (error) {

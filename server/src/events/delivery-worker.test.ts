@@ -280,6 +280,7 @@ test('a tenant is not released while one of its listeners still runs', async () 
       failed.resolve();
       throw new Error('the central database is gone');
     },
+    read: ({ payload }: { payload: unknown }) => ({ payload }),
     contextFor: () => tenant.context('mailing'),
     jobs: () => jobs,
     log: platform.kernel.log,

@@ -36,6 +36,8 @@ export interface EventHubOptions {
   readonly listeners: readonly RegisteredListener[];
   /** The events of each module, by alias and name. */
   readonly events: ReadonlyMap<string, Readonly<Record<string, EventDefinition>>>;
+  /** The version of each module, by alias. */
+  readonly versions: ReadonlyMap<string, string>;
   readonly installations: { has(tenantId: string, alias: string): Promise<boolean> | boolean };
   readonly central: Db;
   /** Whether payloads are compared with their schemas. */
@@ -76,9 +78,10 @@ export class EventHub {
     if (payloads.length === 0) return;
     if (this.#options.validates) checkPayloads(name, definition, payloads);
     const emittedAt = new Date().toISOString();
+    const version = this.#options.versions.get(module) as string;
     const events = payloads.map((payload): Event => {
       const subject = definition.subject?.(payload);
-      return { id: frame.newId(), name, subject, payload, emittedAt };
+      return { id: frame.newId(), name, subject, payload, emittedAt, version };
     });
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
     const active = afterCommit.filter(({ hasSubscriber }) => hasSubscriber?.(tenant.id, name) ?? true);

@@ -9,6 +9,8 @@ export interface Event {
   readonly subject: string | undefined;
   readonly payload: unknown;
   readonly emittedAt: string;
+  /** The version of the module that emits it. */
+  readonly version: string;
 }
 
 /** An event that is not yet delivered to one of its listeners. */
@@ -22,6 +24,10 @@ export interface PendingDelivery {
   readonly listener: string;
   /** The number of failed attempts. */
   readonly attempts: number;
+  /** The version of the module that emitted the event. */
+  readonly version: string | null;
+  /** What it has been waiting for, because this ring could not read it. */
+  readonly waitsFor: string | null;
 }
 
 export interface AddedJob<Task> {
@@ -39,32 +45,35 @@ export interface Recipient {
 
 /** Writes events of one name, in order, for each listener whose condition holds, and returns the number of rows. */
 export function writeDeliveries(db: Db, events: readonly Event[], recipients: readonly Recipient[]): Promise<number> {
-  const [{ name, emittedAt }] = events as [Event];
+  const [{ name, emittedAt, version }] = events as [Event];
   const rows = JSON.stringify(events.map(({ id, subject, payload }) => ({ id, subject, payload })));
   const always = recipients.filter(({ onlyIf }) => !onlyIf).map(({ key }) => key);
   const sometimes = recipients.flatMap(({ key, onlyIf }) =>
     onlyIf ? [sql`UNION ALL SELECT ${key}::text WHERE ${onlyIf}`] : [],
   );
   return db.run(sql`
-    INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener)
-    SELECT e.id, ${name}, e.subject, e.payload, ${emittedAt}, l.listener
+    INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener, version)
+    SELECT e.id, ${name}, e.subject, e.payload, ${emittedAt}, l.listener, ${version}
     FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, subject text, payload jsonb)) WITH ORDINALITY
       AS e (id, subject, payload, position),
       (SELECT unnest(${always}::text[]) ${sometimes.length > 0 ? join(sometimes, ' ') : empty}) AS l (listener)
     ORDER BY e.position, l.listener`);
 }
 
+const isPostponed = sql`(attempts > 0 OR waits_for IS NOT NULL) AND due_at > now()`;
+
 /** A delivery that waits for its next attempt blocks later ones with the same subject. */
 function readyFor(listeners: readonly string[]): Sql {
   return sql`
     d.due_at <= now() AND d.listener = ANY(${listeners}::text[]) AND NOT EXISTS (
-      SELECT FROM event_deliveries w WHERE w.attempts > 0 AND w.due_at > now() AND w.listener = d.listener
-        AND w.about = d.about AND w.seq < d.seq)`;
+      SELECT FROM (SELECT * FROM event_deliveries WHERE ${isPostponed}) w
+      WHERE w.listener = d.listener AND w.about = d.about AND w.seq < d.seq)`;
 }
 
 export function readyDeliveries(db: Db, listeners: readonly string[], limit: number): Promise<PendingDelivery[]> {
   return db.rows<PendingDelivery>(sql`
-    SELECT seq, event_id AS id, name, about AS subject, payload, emitted_at AS "emittedAt", listener, attempts
+    SELECT seq, event_id AS id, name, about AS subject, payload, emitted_at AS "emittedAt", listener, attempts, version,
+      waits_for AS "waitsFor"
     FROM event_deliveries d WHERE ${readyFor(listeners)} ORDER BY seq LIMIT ${limit}`);
 }
 
@@ -78,13 +87,26 @@ export interface OutboxState {
 export async function outboxState(db: Db, listeners: readonly string[]): Promise<OutboxState> {
   return (await db.row<OutboxState>(sql`
     SELECT EXISTS (SELECT FROM event_deliveries d WHERE ${readyFor(listeners)}) AS "hasReady",
-      (SELECT min(due_at) FROM event_deliveries WHERE attempts > 0 AND due_at > now()) AS "nextAttemptAt",
+      (SELECT min(due_at) FROM event_deliveries WHERE ${isPostponed}) AS "nextAttemptAt",
       NOT EXISTS (SELECT FROM event_deliveries WHERE due_at IS NOT NULL) AND NOT EXISTS (SELECT FROM added_jobs) AS "isEmpty"
   `)) as OutboxState;
 }
 
 export async function deleteDeliveries(db: Db, seqs: readonly number[]): Promise<void> {
   if (seqs.length > 0) await db.run(sql`DELETE FROM event_deliveries WHERE seq = ANY(${seqs}::bigint[])`);
+}
+
+/** Tries it again later. Not counted as an attempt. */
+export async function postponeDelivery(db: Db, seq: number, waitsFor: string, delaySeconds: number): Promise<void> {
+  await db.run(sql`
+    UPDATE event_deliveries SET waits_for = ${waitsFor}, due_at = now() + make_interval(secs => ${delaySeconds})
+    WHERE seq = ${seq}`);
+}
+
+/** The events that wait because the ring of the tenant cannot read them, by what they wait for. */
+export function countWaiting(db: Db): Promise<{ waitsFor: string; events: number }[]> {
+  return db.rows(sql`
+    SELECT waits_for AS "waitsFor", count(*) AS events FROM event_deliveries WHERE waits_for IS NOT NULL GROUP BY 1 ORDER BY 1`);
 }
 
 /** Without a delay, the delivery waits for an operator. */

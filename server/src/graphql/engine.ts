@@ -133,6 +133,7 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
       }
     },
     composeAll: () => getParts().schemas.composeAll(),
+    fieldsByModule: () => getParts().schemas.fieldsByModule,
     sdl: (ctx) => getParts().schemas.sdl((ctx as Context).tenant.id),
     compareSchemas: (from, to) => compareNamedSchemas(getKernel(), from, to),
   };

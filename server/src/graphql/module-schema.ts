@@ -61,6 +61,14 @@ function resolversIn(table: Resolvers): [string, Resolver][] {
   );
 }
 
+/** The names of its queries, mutations and subscriptions. */
+export function rootFields({ documents }: ModuleSchema): string[] {
+  const names = documents
+    .flatMap(fieldsIn)
+    .flatMap((path) => /^(?:Query|Mutation|Subscription)\.(.*)$/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
 /** The fields of object types that the document defines, as `Type.field`. */
 function fieldsIn({ definitions }: DocumentNode): string[] {
   return definitions.flatMap((node) =>

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Kernel } from '../kernel.ts';
-import { type ModuleSchema, readModuleSchema } from './module-schema.ts';
+import { type ModuleSchema, readModuleSchema, rootFields } from './module-schema.ts';
 import { buildTenantSchema, printSdl, setFingerprint, type TenantSchema } from './tenant-schema.ts';
 
 /** A schema in this process. */
@@ -27,6 +27,10 @@ export class TenantSchemas {
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     this.#moduleSchemas = kernel.modules.map((module) => readModuleSchema(module, kernel.actions));
+  }
+
+  get fieldsByModule(): ReadonlyMap<string, readonly string[]> {
+    return new Map(this.#moduleSchemas.map((schema) => [schema.module, rootFields(schema)]));
   }
 
   async get(tenantId: string): Promise<CachedSchema> {

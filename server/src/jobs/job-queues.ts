@@ -99,8 +99,9 @@ export class JobQueues {
     await this.start();
     const waiting = await Promise.all(
       entries.map(async (entry) => {
-        const { queue, retries } = this.getHandler(entry.task.job);
-        return { ...entry, queue: await this.#queues.queueFor(entry.task, queue), retryLimit: retries.length };
+        const { queue, retries, version } = this.getHandler(entry.task.job);
+        const task = { version, ...entry.task };
+        return { ...entry, task, queue: await this.#queues.queueFor(entry.task, queue), retryLimit: retries.length };
       }),
     );
     for (const [queue, batch] of Map.groupBy(waiting, (entry) => entry.queue)) {

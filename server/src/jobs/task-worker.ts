@@ -2,6 +2,7 @@ import { type Db, Failure, type Log, sql } from '@chowk/kit/kernel';
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
 import { errorLocation } from '../error-location.ts';
+import { getValidator } from '../schemas/validation.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';
 import { defaultRetries, type JobHandler, type Task } from './task.ts';
 
@@ -75,10 +76,10 @@ export class TaskWorker {
       return;
     }
     const isSuspended = task.tenant !== '' && (await find(task.tenant))?.isSuspended;
-    if (!handler || isSuspended) {
-      const reason = isSuspended ? 'its tenant is suspended' : 'no module of this process has its job';
+    const reason = isSuspended ? 'its tenant is suspended' : reasonToWait(handler, task);
+    if (!handler || reason !== undefined) {
       log[isSuspended ? 'debug' : 'warn']({ job: task.job, queue }, `a task waits: ${reason}`);
-      await this.#postpone(queue, id);
+      await this.#postpone(queue, id, reason);
       return;
     }
     try {
@@ -88,7 +89,7 @@ export class TaskWorker {
       const details = { err: error, job, tenant, at: errorLocation(error), tries: retryCount + 1 };
       if (task.tenant !== '' && isWaiting(error)) {
         log.warn(details, 'a task waits: the database of its tenant cannot be used now');
-        await this.#postpone(queue, id);
+        await this.#postpone(queue, id, 'the database of its tenant cannot be used now');
         return;
       }
       const delay = handler.retries[retryCount];
@@ -109,13 +110,22 @@ export class TaskWorker {
   }
 
   /** Postpones a task until its tenant is resumed or a newer process takes it. Not counted as an attempt. */
-  async #postpone(queue: string, id: string): Promise<void> {
+  async #postpone(queue: string, id: string, reason: string | undefined): Promise<void> {
     // No longer active, so that completing it has no effect; without a start, so that fetching it counts no retry.
     await this.#options.central.run(sql`
       UPDATE pgboss.job SET state = 'created', started_on = NULL,
-        start_after = now() + make_interval(secs => ${postponedSeconds}), keep_until = 'infinity'
+        start_after = now() + make_interval(secs => ${postponedSeconds}), keep_until = 'infinity',
+        output = ${JSON.stringify({ message: `waits: ${reason}` })}::jsonb
       WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
   }
+}
+
+/** Why this process cannot perform the task: another version of its module has added it, with data that this one cannot read. */
+function reasonToWait(handler: JobHandler | undefined, { data, version }: Task): string | undefined {
+  if (!handler) return 'no module of this process has its job';
+  const isOther = version !== undefined && version !== handler.version;
+  if (!isOther || !handler.data || !getValidator(handler.data)(structuredClone(data))) return undefined;
+  return `${handler.module} ${handler.version} cannot read the data of ${version}`;
 }
 
 /** Whether the server of the tenant is down, or the tenant is being moved to another one. */

@@ -9,6 +9,8 @@ export interface Task {
   readonly userId?: number | undefined;
   readonly data: unknown;
   readonly requestId: string;
+  /** The version of the module whose process added it; absent for jobs of the kernel. */
+  readonly version?: string | undefined;
 }
 
 export interface JobHandler {
@@ -21,6 +23,8 @@ export interface JobHandler {
   readonly system?: boolean;
   /** The module that declares the job; `undefined` is the kernel. */
   readonly module?: string | undefined;
+  /** The version of the module. */
+  readonly version?: string | undefined;
   /** Absent for a job that only the kernel can add. */
   readonly data?: TSchema;
   /** Resolves to the value that the job returns. */

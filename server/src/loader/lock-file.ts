@@ -37,10 +37,16 @@ export async function readLockFile(file: string): Promise<LockFile> {
 
 /** Replaces the file atomically: a concurrent reader gets the old or the new content. */
 export async function writeLockFile(file: string, lock: LockFile): Promise<void> {
-  const draft = `${file}.new`;
+  const draft = `${file}.${process.pid}.new`;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`);
   await rename(draft, file);
+}
+
+/** Writes the next lock file of a ring, and keeps the one before beside it. */
+export async function replaceLockFile(file: string, from: LockFile, to: LockFile): Promise<void> {
+  await writeLockFile(`${file}.previous`, from);
+  await writeLockFile(file, to);
 }
 
 /** A digest of the names and contents of a module's files, without tests and Markdown. */

@@ -72,18 +72,19 @@ export function collectJobs(
   addAll: AddAll,
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
   const jobs = [
-    ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, name, job })),
-    ...modules.flatMap(({ alias: module, definition }) =>
-      Object.entries(definition.jobs ?? {}).map(([name, job]) => ({ module, name, job })),
+    ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, version: undefined, name, job })),
+    ...modules.flatMap(({ alias: module, manifest: { version }, definition }) =>
+      Object.entries(definition.jobs ?? {}).map(([name, job]) => ({ module, version, name, job })),
     ),
   ];
   const handlers = new Map<string, JobHandler>();
   const schedules = new Map<string, string>();
-  for (const { module, name, job } of jobs) {
+  for (const { module, version, name, job } of jobs) {
     if (job.schedule) schedules.set(name, job.schedule);
     const action = jobAction(name, module, job);
     handlers.set(name, {
       module,
+      version,
       data: job.data,
       queue: job.queue ?? 'default',
       batchSize: job.batchSize ?? 1,

@@ -1,7 +1,7 @@
+import { operatorName } from '../operator-name.ts';
 import { assignTenant } from '../promotion/assign-tenant.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
 import type { Command } from './command.ts';
-import { operatorName } from './operator-name.ts';
 
 export const ringAssignCommand: Command = {
   name: 'ring:assign',

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readLockFile, writeLockFile } from '../loader/lock-file.ts';
 import { ringLockFile, ringLockPath } from '../loader/lock-path.ts';
 import { readRingLock } from '../loader/ring-lock.ts';
+import { operatorName } from '../operator-name.ts';
 import { insertRing } from '../tenancy/manage-rings.ts';
 import { recordOperation, requireRing } from '../tenancy/rings.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
-import { operatorName } from './operator-name.ts';
 
 export const ringCreateCommand: Command = {
   name: 'ring:create',

@@ -1,7 +1,7 @@
+import { operatorName } from '../operator-name.ts';
 import { deactivateRing } from '../tenancy/manage-rings.ts';
 import { recordOperation } from '../tenancy/rings.ts';
 import type { Command } from './command.ts';
-import { operatorName } from './operator-name.ts';
 
 export const ringDeactivateCommand: Command = {
   name: 'ring:deactivate',

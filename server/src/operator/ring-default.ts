@@ -1,7 +1,7 @@
+import { operatorName } from '../operator-name.ts';
 import { setDefaultRing } from '../tenancy/manage-rings.ts';
 import { recordOperation } from '../tenancy/rings.ts';
 import type { Command } from './command.ts';
-import { operatorName } from './operator-name.ts';
 
 export const ringDefaultCommand: Command = {
   name: 'ring:default',

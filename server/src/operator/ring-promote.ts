@@ -1,10 +1,10 @@
 import { aliasPattern, versionPattern } from '../loader/manifest.ts';
+import { operatorName } from '../operator-name.ts';
 import { type PromotionReport, type PromotionRequest, planPromotion } from '../promotion/plan-promotion.ts';
 import { promote } from '../promotion/promote.ts';
 import { Refusal } from '../promotion/refusal.ts';
 import { readDuration } from '../promotion/soak.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
-import { operatorName } from './operator-name.ts';
 
 export const ringPromoteCommand: Command = {
   name: 'ring:promote',

@@ -1,6 +1,6 @@
+import { operatorName } from '../operator-name.ts';
 import { rollbackRing } from '../promotion/rollback-ring.ts';
 import type { Command } from './command.ts';
-import { operatorName } from './operator-name.ts';
 import { nextSteps } from './ring-promote.ts';
 
 export const ringRollbackCommand: Command = {

@@ -27,6 +27,13 @@ function newModule(alias: string, migration?: string) {
   return { ...module, manifest: { ...module.manifest, permissions: [`${alias}.view`] } };
 }
 
+/** 2.0.0 has one more permission. */
+function versioned(alias: string, version: '1.0.0' | '2.0.0') {
+  const { manifest } = newModule(alias);
+  const permissions = version === '1.0.0' ? [`${alias}.view`] : [`${alias}.view`, `${alias}.track`];
+  return { manifest: { ...manifest, version, permissions } };
+}
+
 async function install({ kernel }: AccountsPlatform): Promise<void> {
   await kernel.central.db.run(sql`INSERT INTO platform_settings (key, value) VALUES ('installed', '{}')`);
 }
@@ -77,4 +84,38 @@ test('before the platform is installed nothing is seeded', async () => {
   await db.run(sql`DELETE FROM role_permissions`);
   await seedModules(kernel);
   expect(await db.rows(sql`SELECT FROM role_permissions`)).toEqual([]);
+});
+
+test('a ring with an older version removes nothing of a newer one, and shows only its own permissions', async () => {
+  const newer = await startAccounts({
+    modules: [...existing, { ...newModule('parcels'), ...versioned('parcels', '2.0.0') }],
+  });
+  await install(newer);
+  const older = await startAccounts({
+    sharedWith: newer,
+    modules: [...existing, { ...newModule('parcels'), ...versioned('parcels', '1.0.0') }],
+  });
+  const acme = await newer.tenant();
+  await Promise.all([newer, older, newer, older].map(({ kernel }) => seedModules(kernel)));
+  await seedModules(older.kernel);
+  const { db } = newer.kernel.central;
+  const [stored] = await db.rows(
+    sql`SELECT configuration->>'version' AS version FROM module_configurations WHERE alias = 'parcels'`,
+  );
+  expect(stored).toEqual({ version: '2.0.0' });
+
+  const owner = await newer.person({ tenant: acme });
+  const permissions = ['parcels.track', 'parcels.view'];
+  const { body } = await owner.post('/api/v1/roles', { name: 'Courier', description: '', permissions });
+  expect(body.role.permissions).toEqual(permissions);
+  const olderOwner = await older.person({ tenant: acme });
+  const path = `/api/v1/roles/${body.role.id}`;
+  expect((await olderOwner.get(path)).body.role.permissions).toEqual(['parcels.view']);
+  const listed = (await olderOwner.get('/api/v1/permissions')).body.permissions.map(
+    ({ name }: { name: string }) => name,
+  );
+  expect(listed.filter((name: string) => name.startsWith('parcels.'))).toEqual(['parcels.view']);
+  const changed = await olderOwner.patch(path, { permissions: ['customers.view'] });
+  expect(changed.body.role.permissions).toEqual(['customers.view']);
+  expect((await owner.get(path)).body.role.permissions).toEqual(['customers.view', 'parcels.track']);
 });

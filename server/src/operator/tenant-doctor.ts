@@ -4,12 +4,13 @@ import { finishRemoval } from '../tenancy/remove-tenant.ts';
 import { archiveServices } from './archive-services.ts';
 import { type Command, type Session, UsageError } from './command.ts';
 import { findUnknownKeys } from './sealed-data.ts';
+import { findWaitingEvents } from './waiting-events.ts';
 
 export const tenantDoctorCommand: Command = {
   name: 'tenant:doctor',
   usage: '[--repair] [--drop-orphans [--yes]] [--json]',
   summary:
-    'find incomplete tenants, failed migrations, interrupted imports and deletions, orphaned databases and unreadable secrets; repair them with --repair',
+    'find incomplete tenants, failed migrations, interrupted imports and deletions, orphaned databases, unreadable secrets and events that no module of the ring can read; repair them with --repair',
   options: { repair: { type: 'boolean' }, 'drop-orphans': { type: 'boolean' }, yes: { type: 'boolean' } },
   async run({ kernel, table, ask, config }, { options }) {
     const platform = await kernel();
@@ -18,6 +19,7 @@ export const tenantDoctorCommand: Command = {
     const findings = [
       ...(await findProblems(central, databases, erase)),
       ...(await findUnknownKeys(platform)),
+      ...(await findWaitingEvents(platform)),
       ...unsentMails(config),
     ];
     if (options['drop-orphans'] && !options.yes) await confirm(findings, ask);

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { folderIntegrity, type LockedModule, type LockFile, writeLockFile } from '../loader/lock-file.ts';
+import {
+  folderIntegrity,
+  type LockedModule,
+  type LockFile,
+  replaceLockFile,
+  writeLockFile,
+} from '../loader/lock-file.ts';
 import { readManifest } from '../loader/manifest.ts';
 import { modulesFolder, packageFolder } from '../loader/module-folders.ts';
 import { recordOperation } from '../tenancy/rings.ts';
@@ -43,24 +49,26 @@ export async function changeModule(modules: RingModules, change: ModuleChange): 
     });
   const current: { step: Step } = { step: 'package' };
   try {
-    const locked = await attempt(modules, change, current);
-    await record('done', { from, to: locked });
+    const next = await attempt(modules, change, current);
+    const locks = next ? { file: modules.file, previous_lock: modules.lock, lock: next } : {};
+    await record('done', { from, to: (next ?? modules.lock).modules[alias], ...locks });
   } catch (error) {
     await record('failed', { step: current.step, error: (error as Error).message });
     throw error;
   }
 }
 
+/** Returns the new lock file; `undefined` if it stays as it is. */
 async function attempt(
   modules: RingModules,
   { alias, to, hook }: ModuleChange,
   current: { step: Step },
-): Promise<LockedModule | undefined> {
+): Promise<LockFile | undefined> {
   const { config, lock } = modules;
   const obtained = to && (await obtain(modules, alias, to));
   // Only downloaded, to a machine that did not have it.
-  if (obtained && isDeepStrictEqual(obtained.locked, lock.modules[alias])) return obtained.locked;
-  const next = withModule(lock, alias, obtained?.locked);
+  if (obtained && isDeepStrictEqual(obtained.locked, lock.modules[alias])) return undefined;
+  const next = { ...withModule(lock, alias, obtained?.locked), generated_at: new Date().toISOString() };
   await withStaging(config.modulesPath, async (folder) => {
     const draft = join(folder, 'draft.lock.json');
     await writeLockFile(draft, next);
@@ -80,8 +88,8 @@ async function attempt(
     await runHook(modules, to ? draft : modules.file, { alias, hook, from, to: to?.version });
   });
   current.step = 'lock';
-  await writeLockFile(modules.file, { ...next, generated_at: new Date().toISOString() });
-  return obtained?.locked;
+  await replaceLockFile(modules.file, lock, next);
+  return next;
 }
 
 /** A module that comes with the platform, or a package, which is downloaded if it is not installed. */

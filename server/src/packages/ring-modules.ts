@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { type LockFile, readLockFile } from '../loader/lock-file.ts';
 import { ringLockFile } from '../loader/lock-path.ts';
+import { operatorName } from '../operator-name.ts';
 import { type Central, runExclusively } from '../tenancy/central-database.ts';
 import { requireRing } from '../tenancy/rings.ts';
 
@@ -32,13 +32,4 @@ export async function withRingModules<Result>(
     const file = ringLockFile(config, ring);
     return work({ ...options, file, lock: await readLockFile(file), operator: operatorName() });
   });
-}
-
-/** The account that runs the command; a container may have none for its user id. */
-function operatorName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`;
-  }
 }

@@ -18,7 +18,7 @@ export interface Assignment {
   readonly operator: string;
   readonly reason?: string | undefined;
   /** Whether the tenant is assigned although something of it would break. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
 }
 
 export interface AssignmentResult {
@@ -30,6 +30,21 @@ export interface AssignmentResult {
   readonly migrations: readonly string[];
   /** What `force` has overridden. */
   readonly overridden: readonly string[];
+}
+
+/** The state of the tenant or of the ring does not allow it. */
+class NotAssignable extends Error {}
+
+/** Assigns a tenant on behalf of a user, and returns the reason why it refuses, if it does. */
+export async function tryAssignTenant(kernel: Kernel, assignment: Assignment): Promise<string | undefined> {
+  try {
+    await assignTenant(kernel, assignment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.problems.join('; ');
+    if (error instanceof NotAssignable) return error.message;
+    throw error;
+  }
 }
 
 /**
@@ -57,17 +72,17 @@ export async function assignTenant(kernel: Kernel, assignment: Assignment): Prom
 /** A tenant whose database exists and stays where it is. */
 async function requireAssignable(db: Db, id: string): Promise<TenantSummary> {
   const tenant = await showTenant(db, id);
-  if (!tenant) throw new Error(`there is no tenant ${id}; run 'chowkd tenant:list' to see all tenants`);
+  if (!tenant) throw new NotAssignable(`there is no tenant ${id}; run 'chowkd tenant:list' to see all tenants`);
   if (!['active', 'suspended'].includes(tenant.status)) {
-    throw new Error(`${id} is ${tenant.status}; see 'chowkd tenant:doctor'`);
+    throw new NotAssignable(`${id} is ${tenant.status}; see 'chowkd tenant:doctor'`);
   }
   const move = await db.row<{ target: string }>(sql`SELECT target FROM tenant_moves WHERE tenant_id = ${id}`);
-  if (move) throw new Error(`${id} is being moved to the database server ${move.target}; assign it afterwards`);
+  if (move) throw new NotAssignable(`${id} is being moved to the database server ${move.target}; assign it afterwards`);
   return tenant;
 }
 
 function requireActive({ name, is_active }: Ring): void {
-  if (!is_active) throw new Error(`the ring ${name} is not active; run 'chowkd ring:activate ${name}' first`);
+  if (!is_active) throw new NotAssignable(`the ring ${name} is not active; run 'chowkd ring:activate ${name}' first`);
 }
 
 /** What the tenant would lose. */
@@ -117,7 +132,7 @@ async function reassign(tx: Db, { assignment, from, to, problems, prepared }: Re
     UPDATE tenants SET module_ring_id = ${to.id}, updated_at = now()
     WHERE id = ${tenantId} AND module_ring_id = ${from.id} AND status IN ('active', 'suspended')
       AND NOT EXISTS (SELECT FROM tenant_moves WHERE tenant_id = ${tenantId})`);
-  if (changed === 0) throw new Error(`${tenantId} was changed by another command; run the command again`);
+  if (changed === 0) throw new NotAssignable(`${tenantId} was changed by another command; run the command again`);
   await prepared.complete(tx);
   await recordOperation(tx, {
     operator,

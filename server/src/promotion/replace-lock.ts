@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '@chowk/kit/kernel';
-import { type LockFile, readLockFile, writeLockFile } from '../loader/lock-file.ts';
+import { type LockFile, readLockFile, replaceLockFile } from '../loader/lock-file.ts';
 import { lockRing } from '../tenancy/manage-rings.ts';
 import { type RingOperation, recordOperation } from '../tenancy/rings.ts';
 
@@ -23,7 +23,6 @@ export async function replaceLock(
       throw new Error(`${file} was changed by another command; run the command again`);
     }
     await recordOperation(tx, { ...operation, details: { ...operation.details, file, previous_lock: from, lock: to } });
-    await writeLockFile(`${file}.previous`, from);
-    await writeLockFile(file, to);
+    await replaceLockFile(file, from, to);
   });
 }

@@ -127,8 +127,14 @@ export class SettingsStore {
     const rows = await this.#central.rows<{ key: string; value: unknown }>(
       sql`SELECT key, value FROM tenant_settings WHERE tenant_id = ${tenantId}`,
     );
-    const stored = rows.filter(({ key }) => this.#declared.has(key)).map(({ key, value }) => [key, value] as const);
+    // Another version of a module may have stored a key or a value that this one does not know; it stays in the table.
+    const stored = rows.filter((row) => this.#isValid(row)).map(({ key, value }) => [key, value] as const);
     return Object.freeze({ ...this.#defaults, ...Object.fromEntries(stored) });
+  }
+
+  #isValid({ key, value }: { key: string; value: unknown }): boolean {
+    const setting = this.#declared.get(key);
+    return setting !== undefined && !setting.validate({ [key]: structuredClone(value) });
   }
 
   async #write(tenantId: string, changes: Values): Promise<void> {

@@ -1,0 +1,12 @@
+import { defineModule } from '@chowk/kit';
+import { actions } from './actions.ts';
+import { errors } from './errors.ts';
+
+export const module = defineModule({
+  actions,
+  errors,
+  tags: {
+    Modules: 'The modules of the tenant.',
+    Rings: 'The rings of the platform: sets of module versions that some tenants run.',
+  },
+});
