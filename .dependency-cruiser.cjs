@@ -2,6 +2,7 @@
 const floors = [
   ['main.ts'],
   ['serve.ts'],
+  ['serve-rings.ts'],
   ['boot.ts'],
   ['http/'],
   ['graphql/'],
@@ -9,6 +10,7 @@ const floors = [
   ['operator/'],
   ['demo/'],
   ['kernel.ts', 'context/', 'system-services.ts'],
+  ['rings/'],
   ['privacy/'],
   ['loader/'],
   ['actions/'],

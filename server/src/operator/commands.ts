@@ -10,6 +10,7 @@ import { moduleListCommand } from './module-list.ts';
 import { moduleLockCommand } from './module-lock.ts';
 import { moduleShowCommand } from './module-show.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
+import { ringReloadCommand } from './ring-reload.ts';
 import { tenantCloneCommand } from './tenant-clone.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDeleteCommand } from './tenant-delete.ts';
@@ -45,6 +46,7 @@ export const operatorCommands: readonly Command[] = [
   moduleShowCommand,
   moduleLockCommand,
   moduleVerifyCommand,
+  ringReloadCommand,
   jobsListCommand,
   jobsRetryCommand,
   jobsRunCommand,
