@@ -1,8 +1,10 @@
 import { type MaybePromise, whenReady } from '@chowk/kit/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fail } from '../errors.ts';
 import { hopsHeader } from '../rings/forwarded-headers.ts';
 import type { RingForwarder } from '../rings/ring-forwarder.ts';
 import type { Directory } from '../tenancy/directory.ts';
+import { hasOneHost } from './bind-tenant.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface ForwardOptions {
@@ -41,6 +43,7 @@ export function forwardStep(app: FastifyInstance, options: ForwardOptions) {
   };
   const send = async (ring: string, request: FastifyRequest, reply: FastifyReply, hops: number) => {
     const { raw, id, ip, host, protocol } = request;
+    if (!hasOneHost(raw)) throw fail('tenancy.bad_host');
     const forwarded = { raw, id, ip, host, protocol, hops };
     const upgrade = upgrades.get(raw);
     // Clients of a process that stops connect anew.

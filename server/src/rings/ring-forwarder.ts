@@ -81,7 +81,10 @@ export class RingForwarder {
         const { isSent, cause } = error;
         const canRepeat = !isSent || (!isRepeated && /^(GET|HEAD)$/.test(raw.method ?? '') && !hasBody(raw));
         if (!canRepeat) throw fail('rings.interrupted', { ring }, { cause });
-        const isRestarting = restarting.test((cause as NodeJS.ErrnoException).code ?? '');
+        const { code = '' } = cause as NodeJS.ErrnoException;
+        // Such as a path that only a proxy may ask for.
+        if (code === 'UND_ERR_INVALID_ARG') throw fail('http.bad_request', {}, { cause });
+        const isRestarting = restarting.test(code);
         if (!isRestarting || performance.now() > deadline || response.destroyed) {
           throw fail('rings.unreachable', { ring }, { cause });
         }
