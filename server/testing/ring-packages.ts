@@ -50,9 +50,9 @@ function moduleCode(version: string): string {
         }),
         'probe.version': action({
           summary: 'Get the version', http: 'GET /probe/version', needs: 'probe.use', graphql: 'probeVersion',
-          output: Type.Object({ version: Type.String()${major > 1 ? ', colors: Type.Integer()' : ''} }),
+          output: Type.Object({ version: Type.String(), module: Type.String()${major > 1 ? ', colors: Type.Integer()' : ''} }),
           run: async (ctx) => ({
-            version${major > 1 ? `, colors: (await ctx.db.row(sql\`SELECT count(DISTINCT color)::int AS n FROM probe_entries\`)).n` : ''}
+            version, module: 'probe'${major > 1 ? `, colors: (await ctx.db.row(sql\`SELECT count(DISTINCT color)::int AS n FROM probe_entries\`)).n` : ''}
           }),
         }),
         ${

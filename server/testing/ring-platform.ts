@@ -8,6 +8,7 @@ import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { chowkdProcess } from './chowkd.ts';
 import { type RingName, ringVersions, writeRingPackages } from './ring-packages.ts';
+import { onSeparateConnection } from './scratch-database.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
@@ -52,6 +53,10 @@ export async function startRings(): Promise<RingPlatform> {
   const locks = await writeRingPackages(folder);
   const { host, port: databasePort, user, password } = inject('server');
   const central = `central_${randomBytes(6).toString('hex')}`;
+  const suffix = central.slice(-6);
+  // All test files share one server.
+  const tenants = { stable: `acme-${suffix}`, edge: `bold-${suffix}`, canary: `cato-${suffix}` };
+  afterAll(() => dropDatabases([...Object.values(tenants).map((id) => `tenant${id}`), central]));
   const environment = {
     DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${databasePort}/${central}`,
     STORAGE_PATH: join(folder, 'storage'),
@@ -63,13 +68,13 @@ export async function startRings(): Promise<RingPlatform> {
     // The tenants are created with the migrations of all versions.
     MODULE_LOCK_PATH: locks.canary,
   };
-  const owner = ['--organization=Acme', '--slug=acme', `--email=${credentials.email}`];
+  const owner = ['--organization=Acme', `--slug=${tenants.stable}`, `--email=${credentials.email}`];
   await run(['install', ...owner, `--password=${credentials.password}`], environment);
-  const tenants = { stable: 'acme', edge: 'bold', canary: 'cato' };
-  for (const id of ['bold', 'cato']) await run(['tenant:create', id], environment);
+  for (const id of [tenants.edge, tenants.canary]) await run(['tenant:create', id], environment);
   const open = async (database: string) => {
     const client = new pg.Client({ host, port: databasePort, user, password, database });
     await client.connect();
+    client.on('error', () => {});
     afterAll(() => client.end());
     return client;
   };
@@ -132,6 +137,12 @@ export async function startRings(): Promise<RingPlatform> {
     },
     ringPid: (ring) => findRingPid(front.pid ?? 0, ring),
   };
+}
+
+async function dropDatabases(names: readonly string[]): Promise<void> {
+  await onSeparateConnection('postgres', async (connection) => {
+    for (const name of names) await connection.script(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+  });
 }
 
 async function startFront(environment: Record<string, string>) {

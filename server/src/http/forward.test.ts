@@ -243,12 +243,12 @@ test('after a reset, only a request that changes nothing is sent again, once', a
   expect(received).toHaveLength(3);
 });
 
-test('a process that is sent a request for another ring reads the assignment, and forwards at most four times', async () => {
+test('a process that is sent a request for another ring reads the assignment, and forwards at most eight times', async () => {
   const id = await tenantOn('edge');
   const ask = (hops: number) => send({ headers: { host: `${id}.localhost`, 'x-chowk-hops': String(hops) } });
-  expect(await ask(3)).toMatchObject({ text: 'from edge' });
-  expect(received[0]?.headers['x-chowk-hops']).toBe('4');
-  expect(await ask(4)).toMatchObject({ status: 503, body: { code: 'rings.too_many_hops' } });
+  expect(await ask(7)).toMatchObject({ text: 'from edge' });
+  expect(received[0]?.headers['x-chowk-hops']).toBe('8');
+  expect(await ask(8)).toMatchObject({ status: 503, body: { code: 'rings.too_many_hops' } });
   // Without a notification, as if it had not arrived yet.
   await db.tx(async (tx) => {
     await tx.run(sql`SET LOCAL session_replication_role = replica`);

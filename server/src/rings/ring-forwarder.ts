@@ -13,8 +13,11 @@ export type FindUrl = (ring: string) => MaybePromise<string | undefined>;
 /** How long a request waits for a ring whose process restarts. */
 export const maxWaitMs = 10_000;
 const retryMs = 100;
-/** More often, and two processes send a request to each other because their `RING_URLS` are wrong. */
-const maxHops = 4;
+/**
+ * A request is forwarded again if its tenant is assigned to another ring meanwhile; behind a front that takes two hops. More
+ * often, and two processes send a request to each other because their `RING_URLS` are wrong.
+ */
+const maxHops = 8;
 
 /** Errors after which the process may be there soon. */
 const restarting = /^(ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_(CLOSED|DESTROYED|SOCKET))$/;
