@@ -119,8 +119,11 @@ async function runFront({ config, log, say, stop, rings, signals, directory }: F
   const findElsewhere = ringUrlFinder(config, directory);
   const forwarder = new RingForwarder((ring) => processes.get(ring)?.findUrl() ?? findElsewhere(ring));
   const front = createFront({ config, log, directory, forwarder });
+  let stopped: Promise<unknown> | undefined;
   // When the clients have moved on, and before the front waits for the responses to their last requests.
-  front.addHook('preClose', async () => void (await Promise.all([...processes.values()].map((one) => one.stop()))));
+  front.addHook('preClose', async () => {
+    stopped = Promise.all([...processes.values()].map((one) => one.stop()));
+  });
   const url = await listen(front, config);
   const publicUrl = config.port === 0 && !config.setVariables.includes('APP_URL') ? url : config.appUrl;
   let greeting: RingReport['greeting'] = [];
@@ -149,7 +152,10 @@ async function runFront({ config, log, say, stop, rings, signals, directory }: F
   });
   await Promise.race([ready, stop]);
   log.info({}, `${await stop}: finishing requests in flight`);
-  await withTimeout(config.shutdownSeconds, front.close());
+  await withTimeout(
+    config.shutdownSeconds,
+    front.close().then(() => stopped),
+  );
   for (const one of all) one.kill();
   await forwarder.close();
 }

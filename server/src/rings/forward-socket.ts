@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { NotForwarded } from './forward-request.ts';
 
@@ -43,18 +43,13 @@ export async function forwardSocket(
   upstream.setNoDelay(true);
   upstream.write(requestHead(url, headers));
   if (head.length > 0) upstream.write(head);
-  join(socket, upstream);
-  join(upstream, socket);
+  // Each ends with the other, after the last bytes.
+  pipeline(socket, upstream, () => {});
+  pipeline(upstream, socket, () => {});
 }
 
 function requestHead(url: string, headers: readonly string[]): string {
   let text = `GET ${url} HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
   for (let index = 0; index < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
   return `${text}\r\n`;
-}
-
-function join(from: Duplex, to: Duplex): void {
-  from.on('error', () => to.destroy());
-  from.on('close', () => to.destroy());
-  from.pipe(to);
 }

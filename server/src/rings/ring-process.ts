@@ -46,8 +46,13 @@ export class RingProcess {
     this.#starting = child;
     this.#children.add(child);
     child.on('message', (report) => this.#use(child, report as RingReport));
-    child.once('error', (error) => this.#options.log.error({ err: error, ring: this.#options.ring }, 'cannot start'));
-    child.once('close', (code, signal) => this.#onExit(child, { code, signal, ranMs: performance.now() - startedAt }));
+    // Not `close`, which Node does not emit after `disconnect`.
+    child.once('exit', (code, signal) => this.#onExit(child, { code, signal, ranMs: performance.now() - startedAt }));
+    // It could not be started at all.
+    child.once('error', (error) => {
+      this.#options.log.error({ err: error }, 'cannot start a process');
+      this.#onExit(child, { code: null, signal: null, ranMs: 0 });
+    });
   }
 
   /** The URL of the process that serves, as soon as there is one; `undefined` if there is none for a while. */
@@ -69,7 +74,7 @@ export class RingProcess {
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const child of this.#children) stopChild(child);
-    await Promise.all([...this.#children].map((child) => new Promise((resolve) => child.once('close', resolve))));
+    await Promise.all([...this.#children].map((child) => new Promise((resolve) => child.once('exit', resolve))));
   }
 
   kill(): void {
