@@ -135,7 +135,7 @@ async function startRings(stage: Stage, sink: number): Promise<Rings> {
 async function openCentral(storagePath: string): Promise<pg.Client> {
   const [, , , port] = (await readFile(join(storagePath, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
   const password = (await readFile(join(storagePath, 'postgres/password'), 'utf8')).trim();
-  const client = new pg.Client({ host: '127.0.0.1', port: Number(port), user: 'postgres', password, database: 'chowk' });
+  const client = new pg.Client({ host: '127.0.0.1', port: Number(port), user: 'chowk', password, database: 'chowk' });
   await client.connect();
   client.on('error', () => {});
   return client;
@@ -178,10 +178,7 @@ async function measureCost(stage: Stage, { port, pid, headers }: Rings, direct: 
   const agent = new Agent({ keepAlive: true });
   const times = { direct: [] as number[], front: [] as number[] };
   for (let count = 0; count < 6_000; count += 1) {
-    const [a, b] = [
-      await timeRequest(agent, direct, headers('acme')),
-      await timeRequest(agent, port, headers('acme')),
-    ];
+    const [a, b] = [await timeRequest(agent, direct, headers('acme')), await timeRequest(agent, port, headers('acme'))];
     if (count >= 2_000) {
       times.direct.push(a);
       times.front.push(b);
@@ -192,7 +189,10 @@ async function measureCost(stage: Stage, { port, pid, headers }: Rings, direct: 
   let requests = 0;
   const cpuBefore = await cpuSeconds(pid);
   for (let round = 0; round < 3; round += 1) {
-    for (const [side, target] of [['direct', direct], ['front', port]] as const) {
+    for (const [side, target] of [
+      ['direct', direct],
+      ['front', port],
+    ] as const) {
       const url = `http://127.0.0.1:${target}/api/v1/probe/version`;
       const result = await load(stage, { url, headers: headers('acme'), connections: 16, amount: { seconds: 3 } });
       perSecond[side].push(result.perSecond);
@@ -261,7 +261,9 @@ async function printMemory({ pid, pids }: Rings): Promise<void> {
 }
 
 async function measureAssignments({ port, headers, assign }: Rings): Promise<void> {
-  const { key } = (await (await fetch(`http://127.0.0.1:${port}/api/v1/realtime/config`, { headers: headers('bold') })).json()) as {
+  const { key } = (await (
+    await fetch(`http://127.0.0.1:${port}/api/v1/realtime/config`, { headers: headers('bold') })
+  ).json()) as {
     key: string;
   };
   const sockets = Array.from({ length: socketCount }, () => new RingSocket(port, key, 'bold.localhost'));
@@ -323,5 +325,12 @@ async function measureRestart({ port, pid, pids, headers }: Rings): Promise<void
   const backMs = performance.now() - killedAt;
   agent.destroy();
   const ring = (await ringPids(pid)).edge;
-  printTable('kill -9 of a ring', ['', ''], [['back after', figure(backMs, 'ms')], ['new process', String(ring !== pids.edge)]]);
+  printTable(
+    'kill -9 of a ring',
+    ['', ''],
+    [
+      ['back after', figure(backMs, 'ms')],
+      ['new process', String(ring !== pids.edge)],
+    ],
+  );
 }

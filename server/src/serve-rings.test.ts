@@ -27,7 +27,7 @@ test('rings that cannot be served, and tenants of other rings, are refused with 
       UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'edge') WHERE id = ${id}`);
   });
   const refusals = {
-    stabel: "there is no ring stabel; the active rings are edge, stable",
+    stabel: 'there is no ring stabel; the active rings are edge, stable',
     'stable,old': "the ring old is not active; run 'chowkd ring:activate old' first",
   };
   for (const [rings, message] of Object.entries(refusals)) {

@@ -19,7 +19,8 @@ import { withTimeout } from './with-timeout.ts';
 export const serveCommand: Command = {
   name: 'serve',
   usage: '[--no-build] [--rings=<name,…>]',
-  summary: 'run the platform until stopped, with --rings a process for each; builds the console if its sources have changed',
+  summary:
+    'run the platform until stopped, with --rings a process for each; builds the console if its sources have changed',
   // With `ring-process` a front has started this process.
   options: { 'no-build': { type: 'boolean' }, rings: { type: 'string' }, 'ring-process': { type: 'boolean' } },
   async run(session, { options }) {

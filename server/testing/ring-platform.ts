@@ -117,7 +117,11 @@ export async function startRings(): Promise<RingPlatform> {
       ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    return { status: response.status, ring: response.headers.get('x-ring'), body: text === '' ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      ring: response.headers.get('x-ring'),
+      body: text === '' ? undefined : JSON.parse(text),
+    };
   };
   const clients = new Map<string, Promise<pg.Client>>();
   return {

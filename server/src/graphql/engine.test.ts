@@ -1,4 +1,4 @@
-import { action, Failure, type ResolverContext, Type, Uuid, sql } from '@chowk/kit/kernel';
+import { action, Failure, type ResolverContext, sql, Type, Uuid } from '@chowk/kit/kernel';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { auditEntries } from '../../testing/audit-entries.ts';
 import { startPlatform, type TestCaller, type TestTenant } from '../../testing/platform.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { action, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
@@ -135,7 +134,9 @@ test('a request of a tenant of another ring is answered there, also at a path th
 });
 
 test('headers about the client are those that this process believes', async () => {
-  await send({ headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'evil.localhost', forwarded: 'for=x' } });
+  await send({
+    headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'evil.localhost', forwarded: 'for=x' },
+  });
   expect(received[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
   for (const name of ['x-forwarded-host', 'forwarded']) expect(received[0]?.headers).not.toHaveProperty(name);
   await send();
@@ -162,7 +163,10 @@ test('the tenant decides, whatever ring the host names; without a tenant, the ho
 });
 
 test('files of the console are served by the process that gets the request', async () => {
-  expect(await send({ path: '/favicon.svg' })).toMatchObject({ status: 200, headers: { 'content-type': 'image/svg+xml' } });
+  expect(await send({ path: '/favicon.svg' })).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'image/svg+xml' },
+  });
   expect(received).toEqual([]);
 });
 

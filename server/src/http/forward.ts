@@ -58,7 +58,10 @@ export function forwardStep(app: FastifyInstance, options: ForwardOptions) {
       else send(target, request, reply, hops).catch(serve);
     };
     const target = findTarget(request, hops);
-    if (!(target instanceof Promise)) return proceed(target);
+    if (!(target instanceof Promise)) {
+      proceed(target);
+      return;
+    }
     const chooseWithoutTenant = () => {
       onUnknown?.(request);
       return choose(undefined);

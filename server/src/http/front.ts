@@ -24,8 +24,7 @@ export function createFront({ config, log, directory, forwarder }: FrontOptions)
   const limit = config.rateLimitPerMinute;
   const limiter = new RateLimiter();
   const findNetwork = ({ ip }: FastifyRequest) => networkPrefix(ip);
-  const findDefault = () =>
-    whenReady(directory.rings(), (rings) => rings.find(({ is_default }) => is_default)?.name);
+  const findDefault = () => whenReady(directory.rings(), (rings) => rings.find(({ is_default }) => is_default)?.name);
   const forward = forwardStep(app, {
     directory,
     forwarder,

@@ -70,7 +70,11 @@ const minutes = 60_000;
 
 test('each ring serves its version over REST: a field more, an operation changed, an operation more', async () => {
   for (const ring of rings) {
-    expect(await readVersion(tenants[ring])).toMatchObject({ status: 200, ring, body: { version: ringVersions[ring] } });
+    expect(await readVersion(tenants[ring])).toMatchObject({
+      status: 200,
+      ring,
+      body: { version: ringVersions[ring] },
+    });
     const { status, body } = await create(ring);
     expect({ status, version: body.version }).toEqual({ status: 200, version: ringVersions[ring] });
     expect(body.entry.color).toBe({ stable: undefined, edge: 'none', canary: 'red' }[ring]);
@@ -143,71 +147,83 @@ test('the health of a ring is found at its host', async () => {
   expect(await ringAt('localhost')).toBe('stable');
 });
 
-test('assignments under load fail no request, lose no work, and every socket is back', async () => {
-  const moving = tenants.edge;
-  const sockets = Array.from({ length: 20 }, () => openSocket(moving));
-  const areOpen = () => expect(sockets.every(({ isOpen }) => isOpen)).toBe(true);
-  await soon(areOpen);
-  const reads = sendRepeatedly(4, () => readVersion(moving));
-  const writes = sendRepeatedly(2, () => create('edge', moving));
-  const others = [tenants.stable, tenants.canary].map((tenant) => sendRepeatedly(1, () => readVersion(tenant)));
-  for (let index = 0; index < 10; index += 1) {
-    await platform.assign(moving, index % 2 === 0 ? 'stable' : 'edge');
-    await soon(() => expect(Math.min(...sockets.map(({ codes }) => codes.length))).toBeGreaterThan(index));
+test(
+  'assignments under load fail no request, lose no work, and every socket is back',
+  async () => {
+    const moving = tenants.edge;
+    const sockets = Array.from({ length: 20 }, () => openSocket(moving));
+    const areOpen = () => expect(sockets.every(({ isOpen }) => isOpen)).toBe(true);
     await soon(areOpen);
-  }
-  const sent = (await Promise.all([reads, writes].map(({ stop }) => stop()))).flat();
-  const sentToOthers = (await Promise.all(others.map(({ stop }) => stop()))).flat();
-  expect(outcomes([...sent, ...sentToOthers])).toEqual([200]);
-  const answers = sent.map(({ answer }) => answer as RingResponse);
-  for (const { body, ring } of answers) expect(body.version).toBe(ringVersions[ring as RingName]);
-  expect(new Set(answers.map(({ ring }) => ring))).toEqual(new Set(['stable', 'edge']));
-  for (const { codes } of sockets) expect(new Set(codes)).toEqual(new Set([4200]));
-  // Each entry had its job and its delivery, of a version that the tenant has had. Both happen at least once.
-  await soon(async () => {
-    const rows = await platform.query(
-      moving,
-      `SELECT count(*)::int AS entries, coalesce(bool_or(missing), false) AS missing, coalesce(bool_or(wrong), false) AS wrong
+    const reads = sendRepeatedly(4, () => readVersion(moving));
+    const writes = sendRepeatedly(2, () => create('edge', moving));
+    const others = [tenants.stable, tenants.canary].map((tenant) => sendRepeatedly(1, () => readVersion(tenant)));
+    for (let index = 0; index < 10; index += 1) {
+      await platform.assign(moving, index % 2 === 0 ? 'stable' : 'edge');
+      await soon(() => expect(Math.min(...sockets.map(({ codes }) => codes.length))).toBeGreaterThan(index));
+      await soon(areOpen);
+    }
+    const sent = (await Promise.all([reads, writes].map(({ stop }) => stop()))).flat();
+    const sentToOthers = (await Promise.all(others.map(({ stop }) => stop()))).flat();
+    expect(outcomes([...sent, ...sentToOthers])).toEqual([200]);
+    const answers = sent.map(({ answer }) => answer as RingResponse);
+    for (const { body, ring } of answers) expect(body.version).toBe(ringVersions[ring as RingName]);
+    expect(new Set(answers.map(({ ring }) => ring))).toEqual(new Set(['stable', 'edge']));
+    for (const { codes } of sockets) expect(new Set(codes)).toEqual(new Set([4200]));
+    // Each entry had its job and its delivery, of a version that the tenant has had. Both happen at least once.
+    await soon(async () => {
+      const rows = await platform.query(
+        moving,
+        `SELECT count(*)::int AS entries, coalesce(bool_or(missing), false) AS missing, coalesce(bool_or(wrong), false) AS wrong
        FROM (SELECT count(DISTINCT kind) < 2 AS missing, bool_or(version = '3.0.0') AS wrong
          FROM probe_entries e LEFT JOIN probe_runs r ON r.entry = e.id GROUP BY e.id) s`,
-    );
-    expect(rows).toEqual([{ entries: expect.any(Number), missing: false, wrong: false }]);
-    expect(rows[0].entries).toBeGreaterThanOrEqual(writes.sent.length);
-  });
-}, 5 * minutes);
+      );
+      expect(rows).toEqual([{ entries: expect.any(Number), missing: false, wrong: false }]);
+      expect(rows[0].entries).toBeGreaterThanOrEqual(writes.sent.length);
+    });
+  },
+  5 * minutes,
+);
 
-test('after kill -9 of a ring under load, only its requests in flight fail, and it comes back', async () => {
-  const writes = sendRepeatedly(4, () => create('edge'));
-  const others = sendRepeatedly(2, () => readVersion(tenants.stable));
-  await soon(() => expect(writes.sent.length).toBeGreaterThan(20));
-  const pid = (await platform.ringPid('edge')) as number;
-  const killedAt = performance.now();
-  process.kill(pid, 'SIGKILL');
-  await soon(async () => expect(await readVersion(tenants.edge)).toMatchObject({ status: 200, ring: 'edge' }));
-  expect(await platform.ringPid('edge')).not.toBe(pid);
-  expect(outcomes(await others.stop())).toEqual([200]);
-  const failed = (await writes.stop()).filter((one) => outcome(one) !== 200);
-  // A request that was sent later has waited for the ring, for at most ten seconds.
-  const interrupted = failed.filter((one) => outcome(one) !== 'rings.unreachable');
-  expect(interrupted.length).toBeLessThanOrEqual(4);
-  for (const one of interrupted) {
-    expect(outcome(one)).toBe('rings.interrupted');
-    expect(one.at).toBeLessThan(killedAt + 1_000);
-  }
-  expect(platform.output()).toMatch(/the process of the ring edge has ended[\s\S]*SIGKILL/);
-}, 5 * minutes);
+test(
+  'after kill -9 of a ring under load, only its requests in flight fail, and it comes back',
+  async () => {
+    const writes = sendRepeatedly(4, () => create('edge'));
+    const others = sendRepeatedly(2, () => readVersion(tenants.stable));
+    await soon(() => expect(writes.sent.length).toBeGreaterThan(20));
+    const pid = (await platform.ringPid('edge')) as number;
+    const killedAt = performance.now();
+    process.kill(pid, 'SIGKILL');
+    await soon(async () => expect(await readVersion(tenants.edge)).toMatchObject({ status: 200, ring: 'edge' }));
+    expect(await platform.ringPid('edge')).not.toBe(pid);
+    expect(outcomes(await others.stop())).toEqual([200]);
+    const failed = (await writes.stop()).filter((one) => outcome(one) !== 200);
+    // A request that was sent later has waited for the ring, for at most ten seconds.
+    const interrupted = failed.filter((one) => outcome(one) !== 'rings.unreachable');
+    expect(interrupted.length).toBeLessThanOrEqual(4);
+    for (const one of interrupted) {
+      expect(outcome(one)).toBe('rings.interrupted');
+      expect(one.at).toBeLessThan(killedAt + 1_000);
+    }
+    expect(platform.output()).toMatch(/the process of the ring edge has ended[\s\S]*SIGKILL/);
+  },
+  5 * minutes,
+);
 
-test('ring:reload replaces the process, and nothing fails', async () => {
-  const socket = openSocket(tenants.edge);
-  await soon(() => expect(socket.isOpen).toBe(true));
-  const before = await platform.ringPid('edge');
-  const writes = sendRepeatedly(2, () => create('edge'));
-  const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
-  expect(await chowkdProcess(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0, err: '' });
-  await soon(() => expect(socket.codes).toEqual([4200]));
-  await soon(() => expect(socket.isOpen).toBe(true));
-  const after = writes.sent.length;
-  await soon(() => expect(writes.sent.length).toBeGreaterThan(after + 20));
-  expect(await platform.ringPid('edge')).not.toBe(before);
-  expect(outcomes([...(await writes.stop()), ...(await reads.stop())])).toEqual([200]);
-}, 5 * minutes);
+test(
+  'ring:reload replaces the process, and nothing fails',
+  async () => {
+    const socket = openSocket(tenants.edge);
+    await soon(() => expect(socket.isOpen).toBe(true));
+    const before = await platform.ringPid('edge');
+    const writes = sendRepeatedly(2, () => create('edge'));
+    const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
+    expect(await chowkdProcess(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0, err: '' });
+    await soon(() => expect(socket.codes).toEqual([4200]));
+    await soon(() => expect(socket.isOpen).toBe(true));
+    const after = writes.sent.length;
+    await soon(() => expect(writes.sent.length).toBeGreaterThan(after + 20));
+    expect(await platform.ringPid('edge')).not.toBe(before);
+    expect(outcomes([...(await writes.stop()), ...(await reads.stop())])).toEqual([200]);
+  },
+  5 * minutes,
+);

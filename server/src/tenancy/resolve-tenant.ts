@@ -79,5 +79,10 @@ async function parseHost(
 /** The last label before the base domain, which can name a ring. */
 export function ringSegment(host: string, baseDomain: string): string | undefined {
   const name = hostAndPort.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '');
-  return name?.endsWith(`.${baseDomain}`) ? name.slice(0, -baseDomain.length - 1).split('.').at(-1) : undefined;
+  return name?.endsWith(`.${baseDomain}`)
+    ? name
+        .slice(0, -baseDomain.length - 1)
+        .split('.')
+        .at(-1)
+    : undefined;
 }
