@@ -7,11 +7,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type RingName, ringVersions, writeRingPackages } from '../server/testing/ring-packages.ts';
-import { RingSocket } from '../server/testing/ring-sockets.ts';
 import { figure, median, percentile, printTable } from './figures.ts';
 import { load } from './load.ts';
 import { cpuSeconds, listChildren, readMemory } from './process-figures.ts';
+import { type RingName, RingSocket, ringVersions, writeRingPackages } from './server/rings.ts';
 import { onStage, repository, type Stage } from './stage.ts';
 
 /*
