@@ -2,6 +2,7 @@
 const floors = [
   ['main.ts'],
   ['serve.ts'],
+  ['serve-rings.ts'],
   ['boot.ts'],
   ['http/'],
   ['operator/'],
@@ -10,6 +11,7 @@ const floors = [
   ['gateway/'],
   ['demo/'],
   ['kernel.ts', 'context/', 'system-services.ts'],
+  ['rings/'],
   ['privacy/'],
   ['packages/'],
   ['loader/'],

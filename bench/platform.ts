@@ -34,6 +34,7 @@ export async function startPlatform(stage: Stage, options: PlatformOptions): Pro
   const { storagePath, environment = {}, unsafe = false, flags = [], checkout = repository } = options;
   const running = stage.start(node, [...flags, programIn(checkout), ...(unsafe ? ['--unsafe'] : [])], {
     APP_ENV: 'production',
+    PORT: '0',
     STORAGE_PATH: storagePath,
     RATE_LIMIT_PER_MINUTE: '10000000',
     GRAPHQL_COST_PER_MINUTE: '0',

@@ -1,117 +1,335 @@
+import { once } from 'node:events';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { printTable } from './figures.ts';
-import { type Platform, startPlatform } from './platform.ts';
-import { onStage } from './stage.ts';
+import { figure, median, percentile, printTable } from './figures.ts';
+import { load } from './load.ts';
+import { cpuSeconds, listChildren, readMemory } from './process-figures.ts';
+import { type RingName, RingSocket, ringVersions, writeRingPackages } from './server/rings.ts';
+import { onStage, repository, type Stage } from './stage.ts';
 
 /*
- * Do two rings with different modules lose or repeat tasks? Runs for five minutes (`SECONDS=30` for less) while a tenant
- * moves between the rings. Fails if a task is missing, repeated or done by the wrong ring.
+ * Three rings with three versions of a module behind a front: what the front costs, whether it buffers, what a ring needs,
+ * and assignments under load. `ASSIGNMENTS=20 RATE=100 SOCKETS=50` for a smaller run.
  */
 
-const seconds = Number(process.env.SECONDS ?? 300);
-const moveEverySeconds = 5;
-const clients = 4;
-const stuckMs = 60_000;
-const kinds = ['change', 'event', 'job', 'extra event', 'extra job'] as const;
+const assignments = Number(process.env.ASSIGNMENTS ?? 100);
+const rate = Number(process.env.RATE ?? 500);
+const socketCount = Number(process.env.SOCKETS ?? 200);
+const megabytes = 200;
+const credentials = { email: 'bench@example.com', password: 'correct horse battery' };
+const tenants: Record<RingName, string> = { stable: 'acme', edge: 'bold', canary: 'cato' };
 
-await onStage(async (stage) => {
-  const storagePath = await stage.folder();
-  const start = (ring: string) =>
-    startPlatform(stage, { storagePath, environment: { SPARE_DATABASES: '0', RING_NAME: ring } });
-  const stable = await start('stable');
-  const central = new pg.Client({ ...stable.database, database: stable.central });
-  await central.connect();
-  stage.atEnd(() => central.end());
-  await central.query(`
-    INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
-    VALUES ('edge', 'Edge', '', '', '', 'edge')`);
-  for (const id of ['steady', 'moving', 'bold']) await stable.post('/api/v1/bench/tenants', { id });
-  const rings: Record<string, string> = { steady: 'stable', moving: 'stable', bold: 'edge' };
-  const assign = async (tenant: string, ring: string) => {
-    rings[tenant] = ring;
-    await central.query(
-      'UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = $2) WHERE id = $1',
-      [tenant, ring],
-    );
-    await central.query(
-      `INSERT INTO module_installations (tenant_id, alias, status) VALUES ($1, 'extra', 'enabled') ON CONFLICT DO NOTHING`,
-      [tenant],
-    );
-  };
-  for (const [tenant, ring] of Object.entries(rings)) await assign(tenant, ring);
-  const edge = await start('edge');
-
-  const deadline = performance.now() + seconds * 1_000;
-  let sequence = 0;
-  const send = async (tenant: string) => {
-    while (performance.now() < deadline) {
-      const platform: Platform = rings[tenant] === 'edge' ? edge : stable;
-      await platform.post('/api/v1/bench/work', { n: ++sequence }, platform.headers(tenant));
-    }
-  };
-  const move = async () => {
-    while (performance.now() < deadline) {
-      await delay(moveEverySeconds * 1_000);
-      await assign('moving', rings.moving === 'edge' ? 'stable' : 'edge');
-    }
-  };
-  await Promise.all([
-    ...Object.keys(rings).flatMap((tenant) => Array.from({ length: clients }, () => send(tenant))),
-    move(),
-  ]);
-
-  // Jobs of the module that only the ring edge has wait until the tenant is back there.
-  await assign('moving', 'edge');
-  const rows = await Promise.all(
-    Object.keys(rings).map(async (tenant) => {
-      const counts = await settled(stable, tenant);
-      const problem = findProblem(tenant, counts);
-      if (problem) throw new Error(`${tenant}: ${problem}: ${JSON.stringify(counts)}`);
-      return [tenant, ...kinds.map((kind) => String(counts[kind]))];
-    }),
-  );
-  printTable(
-    `Two rings, ${seconds} s of traffic, one tenant moving every ${moveEverySeconds} s: nothing lost, nothing twice`,
-    ['tenant', 'changes', 'events', 'jobs', 'extra events', 'extra jobs'],
-    rows,
-  );
-});
-
-/** Lines by kind and by ring. */
-type Counts = Record<(typeof kinds)[number] | 'stable' | 'edge', number>;
-
-function findProblem(tenant: string, counts: Counts): string | undefined {
-  const { change, event, job, stable, edge } = counts;
-  if (event !== change || job !== change) return 'a task was lost or repeated';
-  if (counts['extra job'] !== counts['extra event']) return 'a task of the ring edge was lost or repeated';
-  if (tenant === 'bold' && counts['extra event'] !== change) return 'an event of the ring edge was lost or repeated';
-  if ((tenant === 'bold' && stable > 0) || (tenant === 'steady' && edge > 0))
-    return 'a task was done by the wrong ring';
-  return undefined;
+interface Rings {
+  readonly pid: number;
+  readonly port: number;
+  readonly pids: Record<string, number>;
+  headers(tenant: string): Record<string, string>;
+  assign(tenant: string, ring: string): Promise<void>;
 }
 
-/** The counts when nothing is missing, or when nothing has happened for longer than an unknown job is postponed. */
-async function settled({ database }: Platform, tenant: string): Promise<Counts> {
-  const client = new pg.Client({ ...database, database: `tenant${tenant}` });
-  await client.connect();
-  const count = async () => {
-    const { rows } = await client.query<{ name: string; n: number }>(`
-      SELECT kind AS name, count(*)::int AS n FROM work_log GROUP BY 1
-      UNION ALL SELECT ring, count(*)::int FROM work_log GROUP BY 1`);
-    const none = Object.fromEntries([...kinds, 'stable', 'edge'].map((name) => [name, 0]));
-    return { ...none, ...Object.fromEntries(rows.map(({ name, n }) => [name, n])) } as Counts;
+await onStage(async (stage) => {
+  const sink = await startSink(stage);
+  const rings = await startRings(stage, sink);
+  const { pids } = rings;
+  const direct = await listeningPort(pids.stable ?? 0);
+  await measureCost(stage, rings, direct);
+  await measureStreams(rings);
+  await printMemory(rings);
+  await measureAssignments(rings);
+  await measureRestart(rings);
+});
+
+/** A ring of its own that takes and sends long bodies. */
+async function startSink(stage: Stage): Promise<number> {
+  const server = createServer(async (message, response) => {
+    if (message.method === 'GET') return void pipeline(longBody(), response).catch(() => {});
+    let bytes = 0;
+    for await (const chunk of message) bytes += chunk.length;
+    response.end(String(bytes));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stage.atEnd(async () => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+function longBody(): Readable {
+  const chunk = Buffer.alloc(65_536, 'x');
+  return Readable.from(
+    (function* () {
+      for (let sent = 0; sent < megabytes * 16; sent += 1) yield chunk;
+    })(),
+  );
+}
+
+async function startRings(stage: Stage, sink: number): Promise<Rings> {
+  const folder = await stage.folder();
+  const locks = await writeRingPackages(folder);
+  const environment = {
+    APP_ENV: 'production',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    STORAGE_PATH: join(folder, 'storage'),
+    MODULES_PATH: join(folder, 'modules'),
+    SPARE_DATABASES: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+    RING_URLS: `sink=http://127.0.0.1:${sink}`,
   };
-  let counts = await count();
-  for (let changedAt = performance.now(); findProblem(tenant, counts) && performance.now() - changedAt < stuckMs; ) {
-    await delay(1_000);
-    const next = await count();
-    if (JSON.stringify(next) !== JSON.stringify(counts)) changedAt = performance.now();
-    counts = next;
+  const chowkd = (args: readonly string[], extra: Record<string, string> = {}) =>
+    stage.start(join(repository, 'chowkd'), args, { ...environment, ...extra });
+  const withAll = { MODULE_LOCK_PATH: locks.canary };
+  const owner = ['--organization=Acme', '--slug=acme', `--email=${credentials.email}`];
+  await chowkd(['install', ...owner, `--password=${credentials.password}`], withAll).output();
+  for (const id of ['bold', 'cato']) await chowkd(['tenant:create', id], withAll).output();
+  // Keeps the embedded PostgreSQL running while the rings are set up.
+  const worker = chowkd(['work'], withAll);
+  await worker.firstLine();
+  const db = await openCentral(environment.STORAGE_PATH);
+  stage.atEnd(() => db.end());
+  await db.query("UPDATE module_rings SET manifest_path = $1 WHERE name = 'stable'", [locks.stable]);
+  for (const name of ['edge', 'canary', 'sink']) {
+    await db.query(
+      `INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
+       VALUES ($1, $1, $2, '', '', $1)`,
+      [name, locks[name as RingName] ?? ''],
+    );
   }
-  // A task that is done twice would be done by now.
-  await delay(5_000);
-  counts = await count();
-  await client.end();
-  return counts;
+  const assign = async (tenant: string, ring: string) =>
+    void (await db.query(
+      'UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = $2) WHERE id = $1',
+      [tenant, ring],
+    ));
+  for (const [ring, tenant] of Object.entries(tenants)) {
+    await assign(tenant, ring);
+    await db.query(
+      `INSERT INTO memberships (user_id, tenant_id, permissions) SELECT id, $1, ARRAY['probe.use'] FROM users
+       ON CONFLICT (user_id, tenant_id) DO UPDATE SET permissions = excluded.permissions, role_id = NULL`,
+      [tenant],
+    );
+  }
+  const front = chowkd(['serve', '--no-build', `--rings=${Object.keys(ringVersions).join(',')}`]);
+  const port = Number(/:(\d+) /.exec(await front.firstLine())?.[1]);
+  await worker.stop();
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return {
+    pid: front.pid,
+    port,
+    pids: await ringPids(front.pid),
+    headers: (tenant) => ({ authorization: `Bearer ${access_token}`, 'x-tenant': tenant }),
+    assign,
+  };
+}
+
+async function openCentral(storagePath: string): Promise<pg.Client> {
+  const [, , , port] = (await readFile(join(storagePath, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
+  const password = (await readFile(join(storagePath, 'postgres/password'), 'utf8')).trim();
+  const client = new pg.Client({ host: '127.0.0.1', port: Number(port), user: 'chowk', password, database: 'chowk' });
+  await client.connect();
+  client.on('error', () => {});
+  return client;
+}
+
+async function ringPids(front: number): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const pid of await listChildren(front)) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    const ring = /(?:^|\0)RING_NAME=([^\0]+)/.exec(environment)?.[1];
+    if (ring) found[ring] = pid;
+  }
+  return found;
+}
+
+/** The port on which a process listens. */
+async function listeningPort(pid: number): Promise<number> {
+  const descriptors = await readdir(`/proc/${pid}/fd`);
+  const targets = await Promise.all(descriptors.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const inodes = new Set(targets.flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []));
+  for (const line of (await readFile('/proc/net/tcp', 'utf8')).split('\n').slice(1)) {
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    if (state === '0A' && inodes.has(inode)) return Number.parseInt(local.split(':')[1] ?? '', 16);
+  }
+  throw new Error(`process ${pid} does not listen`);
+}
+
+/** In milliseconds. */
+async function timeRequest(agent: Agent, port: number, headers: Record<string, string>): Promise<number> {
+  const startedAt = performance.now();
+  const sent = request({ agent, port, host: '127.0.0.1', path: '/api/v1/probe/version', headers }).end();
+  const [response] = await once(sent, 'response');
+  response.resume();
+  await once(response, 'end');
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
+  return performance.now() - startedAt;
+}
+
+async function measureCost(stage: Stage, { port, pid, headers }: Rings, direct: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  const times = { direct: [] as number[], front: [] as number[] };
+  for (let count = 0; count < 6_000; count += 1) {
+    const [a, b] = [await timeRequest(agent, direct, headers('acme')), await timeRequest(agent, port, headers('acme'))];
+    if (count >= 2_000) {
+      times.direct.push(a);
+      times.front.push(b);
+    }
+  }
+  agent.destroy();
+  const perSecond = { direct: [] as number[], front: [] as number[] };
+  let requests = 0;
+  const cpuBefore = await cpuSeconds(pid);
+  for (let round = 0; round < 3; round += 1) {
+    for (const [side, target] of [
+      ['direct', direct],
+      ['front', port],
+    ] as const) {
+      const url = `http://127.0.0.1:${target}/api/v1/probe/version`;
+      const result = await load(stage, { url, headers: headers('acme'), connections: 16, amount: { seconds: 3 } });
+      perSecond[side].push(result.perSecond);
+      if (side === 'front') requests += result.requests;
+    }
+  }
+  const cpu = ((await cpuSeconds(pid)) - cpuBefore) / requests;
+  const added = median(times.front) - median(times.direct);
+  printTable(
+    'A request without a query, without and with the front',
+    ['', 'median', 'p99', 'requests/s'],
+    [
+      ...(['direct', 'front'] as const).map((side) => [
+        side,
+        figure(median(times[side]), 'ms'),
+        figure(percentile(times[side], 99), 'ms'),
+        figure(median(perSecond[side])),
+      ]),
+      ['added', figure(added, 'ms'), '', `${figure(cpu * 1e6, 'µs')} CPU of the front`],
+    ],
+  );
+}
+
+async function measureStreams({ port, pid, headers, assign }: Rings): Promise<void> {
+  await assign('cato', 'sink');
+  await delay(500);
+  const before = (await readMemory(pid)).rss;
+  let most = before;
+  const timer = setInterval(async () => {
+    most = Math.max(most, (await readMemory(pid)).rss);
+  }, 50);
+  const upload = request({ port, host: '127.0.0.1', method: 'POST', path: '/x', headers: headers('cato') });
+  await pipeline(longBody(), upload, { end: true });
+  const [received] = await once(upload, 'response');
+  let text = '';
+  for await (const chunk of received) text += chunk;
+  const download = request({ port, host: '127.0.0.1', path: '/x', headers: headers('cato') }).end();
+  const [response] = await once(download, 'response');
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    // A client that is slower than the ring.
+    if (bytes % (32 * 1_048_576) < chunk.length) await delay(100);
+  }
+  clearInterval(timer);
+  if (Number(text) !== megabytes * 1_048_576 || bytes !== Number(text)) throw new Error(`${text} up, ${bytes} down`);
+  await assign('cato', 'canary');
+  printTable(
+    `${megabytes} MB up and ${megabytes} MB down, to a slow client`,
+    ['memory of the front', 'MB'],
+    [
+      ['before', figure(before)],
+      ['most', figure(most)],
+    ],
+  );
+}
+
+async function printMemory({ pid, pids }: Rings): Promise<void> {
+  const rows = await Promise.all(
+    Object.entries({ front: pid, ...pids }).map(async ([name, process]) => {
+      const { rss, pss, own } = await readMemory(process);
+      return [name, figure(rss), figure(pss), figure(own)];
+    }),
+  );
+  printTable('Memory in MB', ['process', 'resident', 'proportional', 'private'], rows);
+}
+
+async function measureAssignments({ port, headers, assign }: Rings): Promise<void> {
+  const { key } = (await (
+    await fetch(`http://127.0.0.1:${port}/api/v1/realtime/config`, { headers: headers('bold') })
+  ).json()) as {
+    key: string;
+  };
+  const sockets = Array.from({ length: socketCount }, () => new RingSocket(port, key, 'bold.localhost'));
+  while (!sockets.every(({ isOpen }) => isOpen)) await delay(50);
+  for (const socket of sockets) socket.longestGapMs = 0;
+  const agent = new Agent({ keepAlive: true });
+  const times: number[] = [];
+  const failures: string[] = [];
+  const pending = new Set<Promise<void>>();
+  let due = 0;
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    for (; due < ((performance.now() - startedAt) / 1_000) * rate; due += 1) {
+      const one: Promise<void> = timeRequest(agent, port, headers('bold'))
+        .then((ms) => void times.push(ms))
+        .catch((error: Error) => void failures.push(error.message))
+        .finally(() => pending.delete(one));
+      pending.add(one);
+    }
+  }, 2);
+  for (let index = 0; index < assignments; index += 1) {
+    await assign('bold', index % 2 === 0 ? 'stable' : 'edge');
+    await delay(500);
+  }
+  clearInterval(timer);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await Promise.all(pending);
+  await assign('bold', 'edge');
+  const deadline = performance.now() + 10_000;
+  while (!sockets.every(({ isOpen }) => isOpen) && performance.now() < deadline) await delay(20);
+  const gap = Math.max(...sockets.map(({ longestGapMs }) => longestGapMs));
+  const away = sockets.filter(({ isOpen }) => !isOpen).length;
+  const otherCodes = sockets.flatMap(({ codes }) => codes).filter((code) => code !== 4200).length;
+  for (const socket of sockets) socket.end();
+  agent.destroy();
+  printTable(
+    `${assignments} assignments, ${rate} requests/s asked for, ${socketCount} sockets`,
+    ['requests/s', 'failed', 'median', 'p99', 'longest without a socket', 'sockets away', 'closed otherwise'],
+    [
+      [
+        figure(times.length / seconds),
+        String(failures.length),
+        figure(median(times), 'ms'),
+        figure(percentile(times, 99), 'ms'),
+        figure(gap, 'ms'),
+        String(away),
+        String(otherCodes),
+      ],
+    ],
+  );
+  if (failures.length > 0 || away > 0) throw new Error(`failed: ${[...new Set(failures)].join(', ')}`);
+}
+
+async function measureRestart({ port, pid, pids, headers }: Rings): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  process.kill(pids.edge ?? 0, 'SIGKILL');
+  const killedAt = performance.now();
+  await timeRequest(agent, port, headers('bold'));
+  const backMs = performance.now() - killedAt;
+  agent.destroy();
+  const ring = (await ringPids(pid)).edge;
+  printTable(
+    'kill -9 of a ring',
+    ['', ''],
+    [
+      ['back after', figure(backMs, 'ms')],
+      ['new process', String(ring !== pids.edge)],
+    ],
+  );
 }

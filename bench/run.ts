@@ -22,6 +22,7 @@ const all = [
   'jobs',
   'realtime',
   'console',
+  'ring-tasks',
   'rings',
 ];
 const requested = process.argv.slice(2);

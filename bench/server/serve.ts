@@ -67,7 +67,7 @@ const kernel: Kernel = await boot({ config, log, server, secrets }, { modules, a
 const { userId, token } = await signIn(kernel);
 for (const { id } of await listTenants(kernel.central.db)) await addMember(id);
 const app = await createHttpServer(kernel);
-await app.listen({ host: '127.0.0.1', port: 0 });
+await app.listen({ host: '127.0.0.1', port: config.port });
 await kernel.work();
 
 const { host, port, user, password } = server.address;

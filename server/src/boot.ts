@@ -53,6 +53,8 @@ import { Realtime } from './realtime/realtime.ts';
 import type { Redis } from './redis/redis.ts';
 import { RedisCache } from './redis/redis-cache.ts';
 import { RedisCounts } from './redis/redis-counts.ts';
+import { RingForwarder } from './rings/ring-forwarder.ts';
+import { ringUrlFinder } from './rings/ring-urls.ts';
 import type { SecretBox } from './secrets.ts';
 import { LocalCache } from './shared-cache.ts';
 import { makeSystemServices } from './system-services.ts';
@@ -131,6 +133,7 @@ export async function boot(
     baseDomain: config.baseDomain,
     appUrl: config.appUrl,
   });
+  const forwarder = new RingForwarder(ringUrlFinder(config, directory));
   const installations = new Installations(db, signals, config.ringName, systemModules);
   const declared = modules.flatMap(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
@@ -297,6 +300,7 @@ export async function boot(
     budget,
     databases,
     directory,
+    forwarder,
     settings,
     identity,
     services,
@@ -338,6 +342,7 @@ export async function boot(
       await audit.close();
       await calls.close();
       await databases.waitForRefill();
+      await forwarder.close();
       await signals.close();
       await budget.close();
       mailer.close();

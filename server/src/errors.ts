@@ -71,6 +71,15 @@ export const kernelErrors = {
     status: 503,
     message: 'This tenant is being moved to another database server; try again in a moment.',
   },
+  'rings.unreachable': { status: 503, message: 'The ring {ring} cannot be reached; try again in a moment.' },
+  'rings.interrupted': {
+    status: 502,
+    message: 'The ring {ring} ended the connection without a response; check whether the request was carried out.',
+  },
+  'rings.too_many_hops': {
+    status: 503,
+    message: 'The request was forwarded too often on its way to the ring {ring}; the operator must check RING_URLS.',
+  },
   'tenancy.domain_not_found': { status: 404, message: 'This tenant has no domain {domain}.' },
   'tenancy.domain_permanent': {
     status: 409,

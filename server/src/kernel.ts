@@ -24,6 +24,7 @@ import type { createPersonalData } from './privacy/personal-data.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Realtime } from './realtime/realtime.ts';
+import type { RingForwarder } from './rings/ring-forwarder.ts';
 import type { SecretBox } from './secrets.ts';
 import type { SharedCache } from './shared-cache.ts';
 import type { Central } from './tenancy/central-database.ts';
@@ -39,6 +40,8 @@ export interface Kernel {
   readonly budget: ConnectionBudget;
   readonly databases: TenantDatabases;
   readonly directory: Directory;
+  /** To the processes of other rings. */
+  readonly forwarder: RingForwarder;
   readonly settings: SettingsStore;
   readonly identity: Identity;
   /** `ctx.system` of system modules. */

@@ -3,10 +3,11 @@ import pretty from 'pino-pretty';
 import type { Config } from './config/config.ts';
 
 /** Writes JSON in production and readable lines elsewhere. */
-export function createLog({ logLevel, appEnv }: Pick<Config, 'logLevel' | 'appEnv'>) {
+export function createLog({ logLevel, appEnv, ringName, setVariables }: Config) {
   const options = {
     level: logLevel,
-    base: null,
+    // The processes of several rings may share an output.
+    base: setVariables.includes('RING_NAME') ? { ring: ringName } : null,
     redact: { paths: ['password', 'authorization', '*.password', '*.authorization'], censor: '••••' },
   };
   if (appEnv === 'production') return pino(options);

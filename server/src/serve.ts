@@ -1,6 +1,7 @@
 import { Context } from './context/context.ts';
 import { lockStorage } from './db/storage-lock.ts';
 import { buildConsole, consoleFiles } from './http/console-files.ts';
+import { listenProblem } from './http/listen-problem.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Kernel } from './kernel.ts';
 import type { Command } from './operator/command.ts';
@@ -8,16 +9,32 @@ import { enableModules, seedModules } from './operator/seed-modules.ts';
 import { checkStart } from './operator/start-checks.ts';
 import { stopSignal } from './operator/stop-signal.ts';
 import { logUnhandledRejections } from './operator/unhandled-rejections.ts';
+import { connectFront } from './rings/ring-process.ts';
+import { serveRings } from './serve-rings.ts';
 import { migrateFleet } from './tenancy/migrate-fleet.ts';
+import { recordPlatformVersion } from './tenancy/rings.ts';
+import { version } from './version.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
-  usage: '[--no-build] [--no-work]',
+  usage: '[--no-build] [--no-work] [--rings=<name,…>]',
   summary:
-    'run the platform until stopped; builds the console if its sources have changed; --no-work leaves jobs and events to chowkd work',
-  options: { 'no-build': { type: 'boolean' }, 'no-work': { type: 'boolean' } },
-  async run({ config, kernel: open, say }, { options }) {
-    const stop = stopSignal();
+    'run the platform until stopped, with --rings a process for each; builds the console if its sources have changed; --no-work leaves jobs and events to chowkd work',
+  // With `ring-process` a front has started this process.
+  options: {
+    'no-build': { type: 'boolean' },
+    'no-work': { type: 'boolean' },
+    rings: { type: 'string' },
+    'ring-process': { type: 'boolean' },
+  },
+  async run(session, { options }) {
+    const { config, kernel: open, say } = session;
+    if (options.rings !== undefined) {
+      return serveRings(session, { rings: String(options.rings), builds: !options['no-build'] });
+    }
+    const front = options['ring-process'] ? connectFront() : undefined;
+    const stop = front ? front.stopped : stopSignal();
     const stopping = new AbortController();
     void stop.then(() => stopping.abort());
     // Meanwhile the platform starts.
@@ -28,9 +45,10 @@ export const serveCommand: Command = {
     logUnhandledRejections(kernel.log);
     await checkStart(kernel);
     const release =
-      config.databaseUrl === undefined ? await lockStorage(kernel.central, config.storagePath) : undefined;
+      config.databaseUrl === undefined && !front ? await lockStorage(kernel.central, config.storagePath) : undefined;
     kernel.services.graphql.composeAll();
     await seedModules(kernel);
+    await recordPlatformVersion(kernel.central.db, config.ringName, version);
     // Before the first request, whose transaction may add a job and must not wait for a second connection.
     await kernel.jobs.start();
     const app = await createHttpServer(kernel);
@@ -45,10 +63,8 @@ export const serveCommand: Command = {
         .catch((error: NodeJS.ErrnoException) => {
           throw new Error(listenProblem(error, config.host, config.port));
         });
-      // With port 0 the operating system chooses the port.
-      const url = config.port === 0 ? address : config.appUrl;
-      say(`Chowk is ready at ${url} (press Ctrl-C to stop)`);
-      for (const line of await greetings(kernel, url)) say(line);
+      if (front) front.report({ url: address, greeting: await greetings(kernel, config.appUrl) });
+      else await announce(kernel, address, say);
       if (!options['no-work']) await kernel.work();
       void prepareDatabases(kernel);
       kernel.log.info({}, `${await stop}: finishing requests in flight`);
@@ -58,6 +74,13 @@ export const serveCommand: Command = {
     }
   },
 };
+
+async function announce(kernel: Kernel, address: string, say: (line: string) => void): Promise<void> {
+  // With port 0 the operating system chooses the port.
+  const url = kernel.config.port === 0 ? address : kernel.config.appUrl;
+  say(`Chowk is ready at ${url} (press Ctrl-C to stop)`);
+  for (const line of await greetings(kernel, url)) say(line);
+}
 
 async function greetings(kernel: Kernel, url: string): Promise<string[]> {
   const lines = kernel.modules.map(({ alias: module, definition }) =>
@@ -82,19 +105,4 @@ async function prepareDatabases(kernel: Kernel): Promise<void> {
   } catch (error) {
     log.error({ err: error }, 'could not migrate or prepare tenant databases');
   }
-}
-
-function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} on ${host} is in use; stop the other process or set PORT to another port`;
-  if (code === 'EACCES') return `this user may not listen on port ${port}; set PORT to 1024 or higher`;
-  return `cannot listen on ${host}:${port}: ${message}`;
-}
-
-async function withTimeout(seconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, seconds * 1_000);
-  });
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

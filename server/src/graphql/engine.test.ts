@@ -1,4 +1,4 @@
-import { action, Failure, type ResolverContext, Type, Uuid } from '@chowk/kit/kernel';
+import { action, Failure, type ResolverContext, sql, Type, Uuid } from '@chowk/kit/kernel';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { auditEntries } from '../../testing/audit-entries.ts';
 import { startPlatform, type TestCaller, type TestTenant } from '../../testing/platform.ts';
@@ -587,10 +587,18 @@ test('two rings with different versions of a module have different schemas at th
     modules: [...(await repositoryModules('graphql', 'administration')), next],
     environment: { RING_NAME: 'edge', GRAPHQL_INTROSPECTION: 'false' },
   });
+  const shop = await edge.tenant();
+  await kernel.central.db.run(sql`
+    WITH edge AS (
+      INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
+      VALUES ('edge', 'Edge', '', '', '', 'edge') RETURNING id)
+    UPDATE tenants SET module_ring_id = (SELECT id FROM edge) WHERE id = ${shop.id}`);
+  for (const { alias } of edge.kernel.modules) await edge.kernel.installations.set(shop.id, alias, 'enabled');
+  await edge.kernel.signals.waitUntilApplied();
   const { token, caller: user } = edge.identity.mint();
-  edge.identity.join(user, acme.id, everything);
+  edge.identity.join(user, shop.id, everything);
   const onEdge = async (query: string) => {
-    const headers = { authorization: `Bearer ${token}`, 'x-tenant': acme.id };
+    const headers = { authorization: `Bearer ${token}`, 'x-tenant': shop.id };
     return edge.request({ method: 'POST', url: '/api/v1/graphql', payload: { query }, headers });
   };
   const [withMaker, withGrams] = ['maker { name }', 'grams'].map(
@@ -607,7 +615,7 @@ test('two rings with different versions of a module have different schemas at th
     expect(listCodes((await onEdge(withMaker as string)).body)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   }
   const set = vi.spyOn(edge.kernel.cache, 'set');
-  const ctx = { tenant: { id: acme.id } } as never;
+  const ctx = { tenant: { id: shop.id } } as never;
   expect(await edge.kernel.services.graphql.sdl(ctx)).toContain('grams: Int');
   expect(set).toHaveBeenCalledExactlyOnceWith(
     expect.stringMatching(/^graphql:schema:edge:/),

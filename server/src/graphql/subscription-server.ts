@@ -3,6 +3,7 @@ import { Failure } from '@chowk/kit/kernel';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Message, MessageType, parseMessage } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { resolveCaller, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
+import type { Config } from '../config/config.ts';
 import { Context } from '../context/context.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -148,6 +149,10 @@ export class SubscriptionServer {
     const { request } = client;
     try {
       const tenant = await this.#resolveTenant(request, params);
+      if (tenant.ring !== this.#kernel.config.ringName) {
+        client.close(CloseCode.BadRequest, otherRing(tenant, this.#kernel.config));
+        return;
+      }
       const token = tokenIn(params) ?? request.token ?? '';
       const { caller, membership } = await resolveCaller(this.#kernel.identity, token, tenant);
       if (!caller) {
@@ -256,6 +261,12 @@ export class SubscriptionServer {
     this.#kernel.log.warn({ err: error }, 'a subscription failed');
     client.close(codes.overCapacity, 'The server could not continue; connect again.');
   }
+}
+
+/** A proxy on the way has seen no tenant. A reason of more than 123 bytes cannot be sent. */
+function otherRing({ id }: TenantEntry, { appUrl, baseDomain }: Config): string {
+  const { port } = new URL(appUrl);
+  return `Connect to ${id}.${baseDomain}${port && `:${port}`}: the tenant is on another ring.`.slice(0, 123);
 }
 
 const tooManySubscriptions = graphqlError(

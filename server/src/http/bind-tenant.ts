@@ -22,7 +22,7 @@ export async function bindTenant(exchange: Exchange): Promise<void> {
 }
 
 /** With two Host headers, or a Host that differs from an absolute URL, a proxy could see another tenant than we do. */
-function hasOneHost({ rawHeaders, headers, url = '/' }: IncomingMessage): boolean {
+export function hasOneHost({ rawHeaders, headers, url = '/' }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;

@@ -21,6 +21,12 @@ export function limitNetwork({ kernel, request, reply, action }: Exchange): void
   if (!state.allowed) report(reply, limit, state);
 }
 
+/** Whether `limitNetwork` will refuse the request. */
+export function isNetworkLimited({ config, limiter, now }: Kernel, request: FastifyRequest): boolean {
+  const limit = config.rateLimitPerMinute;
+  return limit > 0 && !limiter.peek(networkBucket(request), limit, now().getTime()).allowed;
+}
+
 /** Counts a lookup of an unknown tenant or token. */
 export function countFailedLookup({ kernel, request }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;

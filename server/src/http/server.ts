@@ -1,27 +1,26 @@
 import { type Failure, type TSchema, uploadField } from '@chowk/kit/kernel';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { hasEtag, responseSchema } from '../actions/response-schema.ts';
 import { responseSerializer } from '../actions/response-serializer.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
+import { createApp } from './app.ts';
 import { isForConsole, sendConsole } from './console.ts';
 import { corsPolicy } from './cors.ts';
-import { sendErrorResponse } from './error-response.ts';
 import { Exchange, type Route } from './exchange.ts';
-import { dropForwardedPorts } from './forwarded-for.ts';
+import { forwardStep } from './forward.ts';
 import { type Gate, gateFinder } from './gates.ts';
 import { stopGracefully } from './graceful-stop.ts';
-import { rejectMalformedRequest } from './malformed-request.ts';
 import { HttpMetrics } from './metrics.ts';
 import { handleRequest } from './pipeline.ts';
-import { limitAnonymous } from './rate-limit.ts';
+import { isNetworkLimited, limitAnonymous } from './rate-limit.ts';
 import { bodyReader, deferBodies } from './read-body.ts';
 import { formLimit } from './read-form.ts';
 import { inputReader } from './read-input.ts';
-import { requestId, responseHeaders } from './response-headers.ts';
-import { isSocketRequest, mountSockets } from './sockets.ts';
+import { mountSockets } from './sockets.ts';
+import { routeUpgrades } from './upgrades.ts';
 import { WrongMethods } from './wrong-method.ts';
 
 declare module 'fastify' {
@@ -35,40 +34,24 @@ declare module 'fastify' {
 
 /** Creates the HTTP server with the routes of all actions. It does not listen yet. */
 export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance> {
-  const { config, log } = kernel;
-  const addResponseHeaders = responseHeaders(config);
-  const app = Fastify({
-    bodyLimit: config.bodyLimitBytes,
-    // Limits how long a slow upload can hold its connection.
-    requestTimeout: 120_000,
-    // Disconnects clients that stop reading: a streamed response holds a database connection.
-    connectionTimeout: 120_000,
-    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
-    genReqId: requestId,
-    // Requests on open connections are still served during a stop: see `stopGracefully`.
-    return503OnClosing: false,
-    // Node would respond with an empty body; the first hook responds with an error.
-    http: { requireHostHeader: false, shouldUpgradeCallback: isSocketRequest },
-    clientErrorHandler: rejectMalformedRequest,
-    // No hook has run for these errors.
-    frameworkErrors: (error, request, reply) => {
-      addResponseHeaders(request, reply);
-      sendErrorResponse(log, error, request, reply);
-    },
-    routerOptions: { maxParamLength: 500 },
-  });
-  app.decorateRequest('exchange', undefined);
-  app.setErrorHandler((error, request, reply) => sendErrorResponse(log, error, request, reply));
+  const { config, log, directory, forwarder } = kernel;
+  const app = createApp(config, log);
   const handlePreflight = corsPolicy(config);
   const findGate = gateFinder(kernel);
   const wrongMethods = new WrongMethods(kernel.actions);
-  const hasProxies = config.trustedProxies.length > 0;
+  const upgrades = routeUpgrades(app);
+  const forward = forwardStep(app, {
+    directory,
+    forwarder,
+    upgrades,
+    choose: (named) => (named === config.ringName ? undefined : named),
+    isLimited: (request) => isNetworkLimited(kernel, request),
+  });
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasProxies) dropForwardedPorts(request.headers);
-    addResponseHeaders(request, reply);
-    if (handlePreflight(request, reply)) return;
-    const { headers, raw, method, is404 } = request;
-    if (headers.host === undefined && raw.httpVersion === '1.1') return done(fail('tenancy.bad_host'));
+    if (!handlePreflight(request, reply)) forward(request, reply, done);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, is404 } = request;
     if (!is404) return done();
     const [path = ''] = request.url.split('?');
     const wrongMethod = wrongMethods.findFailure(method, path);
@@ -81,7 +64,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     const sent = isConsole ? sendConsole(kernel, request, reply, path) : Promise.resolve(false);
     sent.then((isSent) => isSent || reject()).catch(done);
   });
-  await mountSockets(app, kernel);
+  await mountSockets(app, kernel, upgrades);
   // After the sockets: clients are asked to reconnect when a stop begins.
   stopGracefully(app);
   deferBodies(app);

@@ -1,5 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { action, type Failure } from '@chowk/kit/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { handleProtocols } from 'graphql-ws';
@@ -15,6 +14,7 @@ import { Exchange, type Route } from './exchange.ts';
 import { identify } from './pipeline.ts';
 import { countFailedLookup } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
+import type { Upgrades } from './upgrades.ts';
 import { methodNotAllowed } from './wrong-method.ts';
 
 /** Not among the actions of the kernel: they have no response. */
@@ -60,21 +60,11 @@ interface SocketRoute {
 }
 
 /** Serves the Pusher protocol at `/app/{key}` and GraphQL subscriptions. The requests pass the same steps as all others. */
-export async function mountSockets(app: FastifyInstance, kernel: Kernel): Promise<void> {
+export async function mountSockets(app: FastifyInstance, kernel: Kernel, upgrades: Upgrades): Promise<void> {
   const { realtime, feed } = kernel;
   const subscriptions = new SubscriptionServer(kernel);
-  const upgrades = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>();
   const sockets = new Set<OpenSocket>();
   let isStopping = false;
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => {});
-    upgrades.set(request, { socket, head });
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket as never);
-    response.on('finish', () => socket.end());
-    app.routing(request, response);
-  });
   const closeForRestart = (socket: OpenSocket) => socket.close(codes.reconnect, 'The server is restarting.');
   app.addHook('preClose', async () => {
     isStopping = true;

@@ -25,6 +25,7 @@ import { ringDefaultCommand } from './ring-default.ts';
 import { ringHistoryCommand } from './ring-history.ts';
 import { ringListCommand } from './ring-list.ts';
 import { ringPromoteCommand } from './ring-promote.ts';
+import { ringReloadCommand } from './ring-reload.ts';
 import { ringRollbackCommand } from './ring-rollback.ts';
 import { ringShowCommand } from './ring-show.ts';
 import { tenantCloneCommand } from './tenant-clone.ts';
@@ -67,6 +68,7 @@ export const operatorCommands: readonly Command[] = [
   ringAssignCommand,
   ringPromoteCommand,
   ringRollbackCommand,
+  ringReloadCommand,
   ringHistoryCommand,
   moduleListCommand,
   moduleShowCommand,

@@ -4,6 +4,7 @@ import type { Kernel } from '../kernel.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { showTenant } from '../tenancy/tenants.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
+import { requireOwnRing } from './own-ring.ts';
 
 const maxCustomers = 2_000_000;
 const maxSeed = 2 ** 32 - 1;
@@ -20,6 +21,7 @@ export const demoSeedCommand: Command = {
     const seed = options.seed === undefined ? randomInt(maxSeed) : readInteger('seed', options, 0, maxSeed);
     const kernel = await open();
     const { tenant, database } = await findTenant(kernel, String(options.tenant));
+    await requireOwnRing(kernel, tenant.id);
     progress(`Generating ${customers} customers for ${tenant.id} (seed ${seed}) …`);
     const startedAt = performance.now();
     let reportedAt = startedAt;

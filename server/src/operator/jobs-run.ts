@@ -1,6 +1,7 @@
 import type { Kernel } from '../kernel.ts';
 import { compileBody } from '../schemas/validation.ts';
 import { type Command, UsageError } from './command.ts';
+import { requireOwnRing } from './own-ring.ts';
 
 interface Outcome {
   readonly tenant: string | null;
@@ -48,7 +49,8 @@ function readData({ jobs }: Kernel, job: string, text: string): unknown {
 }
 
 /** One empty tenant stands for a system job. */
-async function tenantsFor({ jobs, directory, installations }: Kernel, job: string, label: string | undefined) {
+async function tenantsFor(kernel: Kernel, job: string, label: string | undefined) {
+  const { jobs, directory, installations } = kernel;
   const { module } = jobs.getHandler(job);
   if (jobs.isSystemJob(job)) {
     if (label !== undefined) throw new UsageError(`${job} runs for the platform; leave out --tenant`);
@@ -57,6 +59,7 @@ async function tenantsFor({ jobs, directory, installations }: Kernel, job: strin
   if (label === undefined) return installations.tenantsWith(module);
   const tenant = await directory.find(label.toLowerCase());
   if (!tenant) throw new Error(`there is no tenant ${label}; 'chowkd tenant:list' lists them`);
+  await requireOwnRing(kernel, tenant.id);
   if (module && !(await installations.has(tenant.id, module))) {
     throw new Error(`the module ${module} is not enabled for the tenant ${tenant.id}`);
   }

@@ -3,6 +3,7 @@ import { cloneTenant } from '../tenancy/archive-import.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
+import { requireOwnRing } from './own-ring.ts';
 
 export const tenantCloneCommand: Command = {
   name: 'tenant:clone',
@@ -12,6 +13,7 @@ export const tenantCloneCommand: Command = {
   async run({ kernel: open, say, table, progress }, { positionals: [label = '', id = ''], options }) {
     const kernel = await open();
     const source = await requireTenantId(kernel.central.db, label);
+    await requireOwnRing(kernel, source);
     const services = await archiveServices(kernel, throttled(progress));
     const { reports } = await cloneTenant(services, source, { id });
     await completeNewTenant(kernel, id);

@@ -7,6 +7,7 @@ import { deleteTenant } from '../tenancy/remove-tenant.ts';
 import { requireTenantId, resumeTenant, showTenant, suspendTenant, type TenantSummary } from '../tenancy/tenants.ts';
 import { archiveServices, throttled } from './archive-services.ts';
 import { type Command, UsageError } from './command.ts';
+import { requireOwnRing } from './own-ring.ts';
 import { archiveName } from './tenant-export.ts';
 
 export const tenantDeleteCommand: Command = {
@@ -30,6 +31,7 @@ export const tenantDeleteCommand: Command = {
     const services = await archiveServices(kernel, throttled(progress));
     // The database of an interrupted deletion may be gone.
     const isExported = status !== 'deleting' && !options['no-export'];
+    if (isExported) await requireOwnRing(kernel, id);
     const file = isExported ? await exportSuspended(kernel, services, id) : null;
     if (file !== null && !options.json) say(`Exported it to ${file}.`);
     await deleteTenant(services, id);

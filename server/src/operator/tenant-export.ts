@@ -4,6 +4,7 @@ import { exportTenant } from '../tenancy/archive-export.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveServices, throttled } from './archive-services.ts';
 import type { Command } from './command.ts';
+import { requireOwnRing } from './own-ring.ts';
 
 export const tenantExportCommand: Command = {
   name: 'tenant:export',
@@ -14,6 +15,7 @@ export const tenantExportCommand: Command = {
   async run({ kernel: open, say, table, progress }, { positionals: [label = ''], options }) {
     const kernel = await open();
     const id = await requireTenantId(kernel.central.db, label);
+    await requireOwnRing(kernel, id);
     const file = resolve(String(options.out ?? archiveName(id, kernel.now())));
     if (existsSync(file)) throw new Error(`${file} exists already; choose another file with --out`);
     const { rows, files, bytes, missingFiles } = await exportTenant(

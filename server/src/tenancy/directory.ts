@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, GuardedCache, type MaybePromise, sql, type Tenant } from '@chowk/kit/kernel';
+import { type Db, GuardedCache, type MaybePromise, sql, type Tenant, whenReady } from '@chowk/kit/kernel';
 import type { ConnectionBudget } from '../db/budget.ts';
 import { openDatabase } from '../db/database.ts';
 import { heldDatabase } from '../db/held-database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
 import { fail } from '../errors.ts';
-import { type ResolvedTenant, resolveTenant, type TenantClaim } from './resolve-tenant.ts';
+import { type ResolvedTenant, resolveTenant, ringSegment, type TenantClaim } from './resolve-tenant.ts';
 import { unknownServer } from './servers.ts';
 
 /** A tenant with its database. Only the directory opens tenant databases. */
@@ -30,6 +30,8 @@ interface TenantRow extends Tenant {
 interface Ring {
   readonly name: string;
   readonly hostname_segment: string;
+  readonly k8s_service: string;
+  readonly is_default: boolean;
 }
 
 interface DirectoryOptions {
@@ -126,8 +128,31 @@ export class Directory {
 
   /** The name of the ring with this hostname segment. */
   async ringAt(segment: string): Promise<string | undefined> {
-    const rings = await this.#rings.get(allRings);
-    return rings?.find(({ hostname_segment }) => hostname_segment === segment)?.name;
+    const rings = await this.rings();
+    return rings.find(({ hostname_segment }) => hostname_segment === segment)?.name;
+  }
+
+  rings(): MaybePromise<readonly Ring[]> {
+    return whenReady(this.#rings.get(allRings), (rings) => rings ?? []);
+  }
+
+  /** The ring that serves a request: that of its tenant, else the one that the host names. Throws as `resolve` does. */
+  findRing(claim: TenantClaim): MaybePromise<string | undefined> {
+    return whenReady(this.resolve(claim), (resolved) => resolved?.tenant.ring ?? this.findRingInHost(claim.host));
+  }
+
+  /** The ring named by `<ring>.<base domain>`, also below another label. */
+  findRingInHost(host: string): MaybePromise<string | undefined> {
+    const segment = ringSegment(host, this.#platform.baseDomain);
+    if (segment === undefined) return undefined;
+    return whenReady(this.rings(), (rings) => rings.find((ring) => ring.hostname_segment === segment)?.name);
+  }
+
+  /** Like `findRing`, but reads the tenant from the database: a notification may be on its way. */
+  async readRing(claim: TenantClaim): Promise<string | undefined> {
+    const resolved = await this.resolve(claim);
+    if (resolved) this.tenantChanged(resolved.tenant.id);
+    return this.findRing(claim);
   }
 
   /** Invalidates a tenant in this process at once, before the notification arrives. */
@@ -176,5 +201,5 @@ function findTenant(central: Db, label: string): Promise<TenantRow | undefined> 
 }
 
 function listRings(central: Db): Promise<Ring[]> {
-  return central.rows<Ring>(sql`SELECT name, hostname_segment FROM module_rings`);
+  return central.rows<Ring>(sql`SELECT name, hostname_segment, k8s_service, is_default FROM module_rings`);
 }

@@ -75,3 +75,14 @@ async function parseHost(
   if (!ring) throw fail('tenancy.unknown');
   return { label, ring };
 }
+
+/** The last label before the base domain, which can name a ring. */
+export function ringSegment(host: string, baseDomain: string): string | undefined {
+  const name = hostAndPort.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '');
+  return name?.endsWith(`.${baseDomain}`)
+    ? name
+        .slice(0, -baseDomain.length - 1)
+        .split('.')
+        .at(-1)
+    : undefined;
+}

@@ -47,6 +47,13 @@ export function listRingTenants(db: Db, ring: Pick<Ring, 'id'>): Promise<RingTen
   return db.rows<RingTenant>(sql`SELECT id, name, status FROM tenants WHERE module_ring_id = ${ring.id} ORDER BY id`);
 }
 
+/** The version of the process that serves the ring. */
+export async function recordPlatformVersion(db: Db, ring: string, version: string): Promise<void> {
+  const isKnown = await db.row(sql`SELECT FROM module_rings WHERE name = ${ring} AND platform_version = ${version}`);
+  // Every update of a ring invalidates the caches of all processes.
+  if (!isKnown) await db.run(sql`UPDATE module_rings SET platform_version = ${version} WHERE name = ${ring}`);
+}
+
 /** What an operator did with a ring or a module. */
 export interface RingOperation {
   readonly operator: string;

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from '@chowk/kit/kernel';
+import { expect, inject, test } from 'vitest';
+import { chowkd, chowkdProcess, temporaryFolder } from '../testing/chowkd.ts';
+import { uniqueId } from '../testing/platform.ts';
+import { withConnection } from './db/connection.ts';
+
+const { port, user, password } = inject('server');
+const central = `central_${randomBytes(5).toString('hex')}`;
+const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
+
+async function createEnvironment() {
+  const DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central}`;
+  return { DATABASE_URL, STORAGE_PATH: await temporaryFolder() };
+}
+
+test('rings that cannot be served, and tenants of other rings, are refused with one line', async () => {
+  const environment = await createEnvironment();
+  const id = uniqueId();
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  expect((await chowkd(['tenant:create', id], environment)).code).toBe(0);
+  await withConnection(inject('server'), central, limits, async (connection) => {
+    await connection.script(`
+      INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment, is_active)
+      VALUES ('edge', 'Edge', '/srv/edge.lock.json', '', '', 'edge', true), ('old', 'Old', '', '', '', 'old', false)`);
+    await connection.query(sql`
+      UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'edge') WHERE id = ${id}`);
+  });
+  const refusals = {
+    stabel: 'there is no ring stabel; the active rings are edge, stable',
+    'stable,old': "the ring old is not active; run 'chowkd ring:activate old' first",
+  };
+  for (const [rings, message] of Object.entries(refusals)) {
+    expect(await chowkdProcess(['serve', '--no-build', `--rings=${rings}`], environment)).toEqual({
+      code: 1,
+      out: '',
+      err: `chowkd: ${message}\n`,
+    });
+  }
+  expect((await chowkdProcess(['serve', '--rings=,'], environment)).code).toBe(2);
+  const otherRing = `chowkd: the tenant ${id} is on the ring edge; run this command with RING_NAME=edge MODULE_LOCK_PATH=/srv/edge.lock.json\n`;
+  for (const command of [
+    ['demo:seed', `--tenant=${id}`],
+    ['jobs:run', 'products.release_expired', `--tenant=${id}`],
+    ['tenant:export', id, `--out=${environment.STORAGE_PATH}/x.zip`],
+    ['tenant:clone', id, uniqueId()],
+    ['tenant:delete', id, `--yes=${id}`],
+  ]) {
+    expect(await chowkd(command, environment), command[0]).toEqual({ code: 1, out: '', err: otherRing });
+  }
+  expect(await chowkd(['ring:reload', 'nope'], environment)).toMatchObject({ code: 1 });
+  const reloaded = await chowkd(['ring:reload', 'edge', '--json'], environment);
+  expect(JSON.parse(reloaded.out)).toEqual([{ ring: 'edge', status: 'requested' }]);
+}, 120_000);
