@@ -244,6 +244,13 @@ export const routes = {
     update: 'PATCH admin/referral-codes/:id',
     delete: 'DELETE admin/referral-codes/:id',
   },
+  releases: {
+    list: 'GET cli/releases',
+    download: 'GET cli/releases/:version/download/:filename file',
+    getChannel: 'GET cli/channel',
+    setChannel: 'PUT cli/channel',
+    removeChannel: 'DELETE cli/channel',
+  },
   roles: {
     list: 'GET roles',
     get: 'GET roles/:id',

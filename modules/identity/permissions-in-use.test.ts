@@ -39,8 +39,6 @@ const planned: Readonly<Record<string, string>> = {
   'modules.view': 'planned: no endpoint lists the modules of a tenant',
   'notifications.broadcast': 'planned: no action writes to all customers',
   'notifications.templates.manage': 'planned: templates are part of rules, which need notifications.rules.manage',
-  'platform.releases.manage': 'planned: there is no release channel to configure',
-  'platform.releases.view': 'planned: there is no release channel to view',
   'platform.rings.manage': 'planned: rings are managed with chowkd',
   'platform.rings.view': 'planned: rings are listed by chowkd',
   'settings.billing': 'planned: there is no billing',
