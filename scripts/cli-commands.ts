@@ -1,5 +1,10 @@
 import type { TObject } from '@chowk/kit/kernel';
-import { type DerivedCommand, type DerivedField, type FieldType, optionName } from '../cli/src/derived/derived-command.ts';
+import {
+  type DerivedCommand,
+  type DerivedField,
+  type FieldType,
+  optionName,
+} from '../cli/src/derived/derived-command.ts';
 import { globalOptions } from '../cli/src/global-options.ts';
 import { pathParameters, type RegisteredAction } from '../server/src/actions/registry.ts';
 import { responseSchema } from '../server/src/actions/response-schema.ts';
@@ -136,7 +141,8 @@ function assertUnique(commands: readonly DerivedCommand[]): void {
   const actions = new Map<string, string>();
   for (const { words, action } of commands) {
     const other = actions.get(words.join(' '));
-    if (other) throw new Error(`the actions ${other} and ${action} are both the command ${words.join(' ')}; rename one`);
+    if (other)
+      throw new Error(`the actions ${other} and ${action} are both the command ${words.join(' ')}; rename one`);
     actions.set(words.join(' '), action);
   }
 }
@@ -158,9 +164,17 @@ function deriveCommand(action: RegisteredAction): DerivedCommand {
     if (optionName(option.name) in globalOptions)
       throw new Error(`the field ${option.name} of ${name} has the name of an option of all commands`);
   }
-  const args = byPosition.map((field) => toArgument(fields.find(({ name }) => name === field), field));
+  const args = byPosition.map((field) =>
+    toArgument(
+      fields.find(({ name }) => name === field),
+      field,
+    ),
+  );
   const files = fields.filter(({ type }) => type === 'file').map(withoutSchema);
-  const csv = accepts === 'csv' ? [{ name: 'csv', type: 'file', isRequired: true, help: 'The file, or - for the standard input.' }] : [];
+  const csv =
+    accepts === 'csv'
+      ? [{ name: 'csv', type: 'file', isRequired: true, help: 'The file, or - for the standard input.' }]
+      : [];
   const secrets = fields.filter((field) => secretNames.includes(field.name)).map(({ name }) => name);
   const format = file ? 'file' : accepts === 'csv' || accepts === 'multipart' ? accepts : undefined;
   const key = file ? undefined : answerKey(action);
@@ -185,7 +199,8 @@ function commandWords(name: string): string[] {
   const own = renamed[name];
   if (own) return own.split(' ');
   const [area = '', method = ''] = name.split('.');
-  const verb = method === 'get' ? 'show' : method === 'updateStatus' ? 'status' : method.replace(/^(list|get)(?=[A-Z])/, '');
+  const verb =
+    method === 'get' ? 'show' : method === 'updateStatus' ? 'status' : method.replace(/^(list|get)(?=[A-Z])/, '');
   return [kebab(area), kebab(verb)];
 }
 
@@ -305,6 +320,7 @@ function helpText(name: string, { description = '' }: Schema, item: Schema): str
 
 function fallbackHelp(name: string): string {
   const field = name.split('.').at(-1) as string;
+  if (name === 'id') return 'The id.';
   if (field === 'q') return 'The text to search for.';
   if (field.endsWith('_at')) return 'A time, such as 2026-01-31 or 2026-01-31T12:00:00Z.';
   const words = field.replaceAll('_', ' ').replace(/\b(id|url|sku|kyc)(?=s?\b)/g, (word) => word.toUpperCase());

@@ -43,6 +43,9 @@ export async function listCommands(first: string): Promise<Command[]> {
   const own = Object.keys(written).filter((name) => name === first || name.startsWith(`${first} `));
   const derived = Object.hasOwn(groups, first) ? ((await groups[first]?.()) ?? []) : [];
   const { toCommand } = await import('./derived/to-command.ts');
-  const commands = [...(await Promise.all(own.map((name) => (written[name] as () => Promise<Command>)()))), ...derived.map(toCommand)];
+  const commands = [
+    ...(await Promise.all(own.map((name) => (written[name] as () => Promise<Command>)()))),
+    ...derived.map(toCommand),
+  ];
   return commands.sort((one, other) => (one.words.join(' ') < other.words.join(' ') ? -1 : 1));
 }

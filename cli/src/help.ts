@@ -32,7 +32,7 @@ async function groupSummary(word: string): Promise<string> {
 
 export async function showGroupHelp(environment: Environment, word: string): Promise<void> {
   const commands = await listCommands(word);
-  const list = commands.map((command): Row => [usageWords(command), command.summary]);
+  const list = commands.map((command): Row => [usageWords(command).slice(word.length).trim() || word, command.summary]);
   print(environment, [
     section('Usage', [`chowk ${word} <command> [options]`]),
     section('Commands', rows(environment, list)),
@@ -46,7 +46,13 @@ export async function showCommandHelp(environment: Environment, command: Command
   print(environment, [
     [`${summary}.`, ...(description ? ['', ...wrap(description, columns)] : [])].join('\n'),
     section('Usage', [`chowk ${usageWords(command)} [options]`]),
-    section('Arguments', rows(environment, args.map(({ name, help }): Row => [`<${name}>`, help]))),
+    section(
+      'Arguments',
+      rows(
+        environment,
+        args.map(({ name, help, choices }): Row => [`<${name}>`, help + listChoices(choices)]),
+      ),
+    ),
     section('Options', optionRows(environment, options)),
     section('Options of all commands', optionRows(environment, globalOptions)),
     section('Examples', [...examples]),
@@ -61,11 +67,14 @@ function optionRows(environment: Environment, options: Readonly<Record<string, O
   const list = Object.entries(options).map(([name, option]): Row => {
     const short = option.short ? `-${option.short}, ` : '';
     const value = option.type === 'boolean' ? '' : `=${option.value ?? '<value>'}`;
-    const choices = option.choices ? ` One of ${option.choices.join(', ')}.` : '';
     const repeated = option.multiple ? ' May be repeated.' : '';
-    return [`${short}--${name}${value}`, `${option.help}${choices}${repeated}`];
+    return [`${short}--${name}${value}`, option.help + listChoices(option.choices) + repeated];
   });
   return rows(environment, list);
+}
+
+function listChoices(choices: readonly string[] | undefined): string {
+  return choices ? ` One of ${choices.join(', ')}.` : '';
 }
 
 /** Two columns; a name that is too long stands on a line of its own. */

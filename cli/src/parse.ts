@@ -100,14 +100,21 @@ function checkArguments(command: Command, given: readonly string[]): void {
   const { arguments: expected = [] } = command;
   const missing = expected.slice(given.length).filter(({ optional }) => !optional);
   if (missing.length > 0) throw usage(command, `Missing: ${missing.map(({ name }) => `<${name}>`).join(' ')}.`);
-  const isRest = expected.at(-1)?.name.endsWith('...');
-  if (given.length > expected.length && !isRest)
+  if (given.length > expected.length)
     throw usage(command, `Unexpected: '${given[expected.length]}'. Quote a value that has spaces.`);
+  for (const [index, { name, choices }] of expected.entries()) {
+    const value = given[index];
+    if (value !== undefined && choices && !choices.includes(value))
+      throw usage(command, `<${name}> must be one of ${choices.join(', ')}; got '${value}'.`);
+  }
 }
 
 function unknownOption(command: Command, arg: string, options: Options): ExitError {
   const [written = ''] = arg.split('=', 1);
-  const nearest = findNearest(written, Object.keys(options).map((name) => `--${name}`));
+  const nearest = findNearest(
+    written,
+    Object.keys(options).map((name) => `--${name}`),
+  );
   return usage(command, `There is no option ${written}.${nearest ? ` Did you mean ${nearest}?` : ''}`);
 }
 

@@ -11,7 +11,10 @@ export async function runProgram(environment: Environment, args: readonly string
   try {
     const words = leadingWords(args);
     if (words[0] === '__complete') {
-      await (await import('./completion/complete.ts')).complete(environment, args.slice(args.indexOf('__complete') + 1));
+      await (await import('./completion/complete.ts')).complete(
+        environment,
+        args.slice(args.indexOf('__complete') + 1),
+      );
       return exitCodes.done;
     }
     if (await showedHelp(environment, words, args)) return exitCodes.done;
@@ -29,7 +32,11 @@ export async function runProgram(environment: Environment, args: readonly string
 }
 
 /** `chowk`, `chowk help [command]`, `chowk --help`, `chowk --version`, and a group without a verb, such as `chowk customers`. */
-async function showedHelp(environment: Environment, words: readonly string[], args: readonly string[]): Promise<boolean> {
+async function showedHelp(
+  environment: Environment,
+  words: readonly string[],
+  args: readonly string[],
+): Promise<boolean> {
   const [first, second] = words;
   if (first === undefined && args.includes('--version')) {
     environment.stdout.write(`chowk ${environment.build.version}\n`);

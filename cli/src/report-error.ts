@@ -44,13 +44,16 @@ function explainResponse({ variables }: Environment, error: ChowkError, command:
     const advice = variables.CHOWK_TOKEN
       ? 'The token in CHOWK_TOKEN is not valid (any more).'
       : "Sign in with 'chowk login'.";
-    return { code: exitCodes.notSignedIn, lines: [message, advice] };
+    const isSession = error.code === 'auth.unauthenticated';
+    return { code: exitCodes.notSignedIn, lines: [isSession ? 'You are not signed in.' : message, advice] };
   }
   if (status >= 500) {
     const advice = `Try again later.${requestId ? ` If it persists, tell the operator the request id ${requestId}.` : ''}`;
     return { code: exitCodes.server, lines: [message, advice] };
   }
-  return { code: exitCodes.refused, lines: [message, ...fieldLines(error, command), advice(error.code, retryAfter)] };
+  const fields = fieldLines(error, command);
+  const problem = fields.length > 0 ? ['The platform does not accept the input:', ...fields] : [message];
+  return { code: exitCodes.refused, lines: [...problem, advice(error.code, retryAfter)] };
 }
 
 function advice(code: string | undefined, retryAfter: number | undefined): string {
@@ -68,12 +71,9 @@ function advice(code: string | undefined, retryAfter: number | undefined): strin
 }
 
 /** What is wrong with each field, by the option or argument that gave it. */
-function fieldLines({ fields, message: summary }: ChowkError, command: Command | undefined): string[] {
+function fieldLines({ fields }: ChowkError, command: Command | undefined): string[] {
   return Object.entries(fields).flatMap(([field, problems]) =>
-    problems.map(({ message }) => {
-      const name = inputName(field, command);
-      return message === summary && !name.startsWith('-') && !name.startsWith('<') ? '' : `  ${name}: ${message}`;
-    }),
+    problems.map(({ message }) => `  ${inputName(field, command)}: ${message}`),
   );
 }
 
@@ -100,7 +100,9 @@ function networkReason({ cause }: Error): string {
     case 'EAI_AGAIN':
       return 'there is no such host, or no connection to the network';
     default:
-      return cause instanceof SyntaxError ? 'the response is not one of Chowk' : (message ?? 'the connection was lost').replace(/\.$/, '');
+      return cause instanceof SyntaxError
+        ? 'the response is not one of Chowk'
+        : (message ?? 'the connection was lost').replace(/\.$/, '');
   }
 }
 

@@ -14,10 +14,7 @@ export interface Settings {
 /** Where `npm start` serves the platform. */
 const defaultApiUrl = 'http://localhost:8080';
 
-export async function readSettings(
-  environment: Environment,
-  options: CommandInput['options'] = {},
-): Promise<Settings> {
+export async function readSettings(environment: Environment, options: CommandInput['options'] = {}): Promise<Settings> {
   const { CHOWK_API_URL, CHOWK_TENANT, CHOWK_TOKEN } = environment.variables;
   const file = await readConfigFile(environment);
   const given = text(options['api-url']) ?? text(CHOWK_API_URL) ?? text(file.api_url);
@@ -36,6 +33,9 @@ export function normalizeApiUrl(given: string): string {
   const address = /^\w+:\/\//.test(given) ? given : `${isLocal ? 'http' : 'https'}://${given}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
-    throw new ExitError(exitCodes.usage, `'${given}' is not the address of a platform, such as https://chowk.example.com.`);
+    throw new ExitError(
+      exitCodes.usage,
+      `'${given}' is not the address of a platform, such as https://chowk.example.com.`,
+    );
   return url.href.replace(/\/+$/, '');
 }

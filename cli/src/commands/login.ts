@@ -18,7 +18,10 @@ export const loginCommand: Command = {
     email: { type: 'string', value: '<address>', help: 'Sign in with an email address and a password.' },
     'password-stdin': { type: 'boolean', help: 'Read the password from the standard input.' },
     otp: { type: 'string', value: '<code>', help: 'The code of two-factor authentication.' },
-    browser: { type: 'boolean', help: 'Open a browser on a terminal; --no-browser only prints the address. Default: true.' },
+    browser: {
+      type: 'boolean',
+      help: 'Open a browser on a terminal; --no-browser only prints the address. Default: true.',
+    },
   },
   examples: [
     'chowk login --api-url=https://chowk.example.com',
@@ -73,7 +76,11 @@ async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string,
 const clientId = 'chowk-cli';
 
 /** The device grant of RFC 8628. */
-async function signInWithDevice(environment: Environment, client: Client, options: CommandInput['options']): Promise<void> {
+async function signInWithDevice(
+  environment: Environment,
+  client: Client,
+  options: CommandInput['options'],
+): Promise<void> {
   const { stdout, stderr } = environment;
   const device = await client.oauth.authorizeDevice({ client_id: clientId });
   const address = plainLine(device.verification_uri_complete ?? device.verification_uri);
@@ -88,7 +95,11 @@ interface Device {
   readonly interval?: number | undefined;
 }
 
-async function waitForApproval({ now }: Environment, client: Client, { device_code, expires_in, interval = 5 }: Device) {
+async function waitForApproval(
+  { now }: Environment,
+  client: Client,
+  { device_code, expires_in, interval = 5 }: Device,
+) {
   const end = now().getTime() + expires_in * 1000;
   let seconds = interval;
   while (now().getTime() < end) {
@@ -99,7 +110,8 @@ async function waitForApproval({ now }: Environment, client: Client, { device_co
     } catch (error) {
       const reason = error instanceof ChowkError ? error.body.error : undefined;
       if (reason === 'slow_down') seconds += interval;
-      else if (reason === 'access_denied') throw new ExitError(exitCodes.refused, 'The sign-in was denied in the browser.');
+      else if (reason === 'access_denied')
+        throw new ExitError(exitCodes.refused, 'The sign-in was denied in the browser.');
       else if (reason === 'expired_token') break;
       else if (reason !== 'authorization_pending') throw error;
     }
@@ -116,11 +128,19 @@ async function remember(
   const { email, tenants } = await client.auth.me();
   await setConfig(environment, apiUrl, 'api_url', apiUrl);
   const ids = tenants.map(({ id }) => id);
-  const chosen = typeof options.tenant === 'string' ? options.tenant : ids.includes(tenant ?? '') ? tenant : ids.length === 1 ? ids[0] : undefined;
+  const chosen =
+    typeof options.tenant === 'string'
+      ? options.tenant
+      : ids.includes(tenant ?? '')
+        ? tenant
+        : ids.length === 1
+          ? ids[0]
+          : undefined;
   await setConfig(environment, apiUrl, 'tenant', chosen ?? '');
   if (options.quiet) return;
   environment.stderr.write(plainLine(`Signed in to ${apiUrl} as ${email}.`));
   if (chosen) environment.stderr.write(` Commands use the tenant ${plainLine(chosen)}.\n`);
-  else if (ids.length > 1) environment.stderr.write(`\nChoose a tenant with 'chowk use <tenant>': ${plainLine(ids.join(', '))}.\n`);
+  else if (ids.length > 1)
+    environment.stderr.write(`\nChoose a tenant with 'chowk use <tenant>': ${plainLine(ids.join(', '))}.\n`);
   else environment.stderr.write('\n');
 }

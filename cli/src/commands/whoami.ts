@@ -10,6 +10,12 @@ export const whoamiCommand: Command = {
     const me = await client.auth.me();
     if (wantsJson(options)) return printJson(environment, options, { api_url: settings.apiUrl, ...me });
     const { name, email, tenant_id, role } = me;
-    printRecord(environment, options, { platform: settings.apiUrl, name, email, tenant: tenant_id ?? '', role: role ?? '' });
+    printRecord(environment, options, {
+      platform: settings.apiUrl,
+      name,
+      email,
+      tenant: tenant_id ?? '',
+      role: role ?? '',
+    });
   },
 };

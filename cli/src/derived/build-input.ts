@@ -15,7 +15,7 @@ export async function buildInput(
 ): Promise<Fields> {
   const given = input.options.input;
   const fields: Fields = typeof given === 'string' ? await readJsonObject(environment, given) : {};
-  if (isOpen) Object.assign(fields, readPairs((input.options.set ?? []) as readonly string[]));
+  if (isOpen) Object.assign(fields, readPairs((input.options.set ?? []) as readonly string[], '--set'));
   for (const field of options) {
     const value = input.options[optionName(field.name)];
     if (value !== undefined) assign(fields, field.name.split('.'), readValue(field, value as string | boolean));
@@ -78,10 +78,10 @@ function readRecord(field: DerivedField, text: string): Fields {
 }
 
 /** `key=value`; a value that is JSON, such as a number or `true`, keeps its type. */
-export function readPairs(pairs: readonly string[]): Fields {
+export function readPairs(pairs: readonly string[], option: string): Fields {
   return Object.fromEntries(
     pairs.map((pair) => {
-      const [name, text] = splitPair(pair, '--set');
+      const [name, text] = splitPair(pair, option);
       try {
         return [name, JSON.parse(text)];
       } catch {

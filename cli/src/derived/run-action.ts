@@ -16,8 +16,9 @@ type Call = ((input: Fields, options?: object) => Promise<unknown>) & { all(inpu
 /** Calls the action of a derived command and shows the response. */
 export async function runAction(environment: Environment, derived: DerivedCommand, input: CommandInput): Promise<void> {
   const { options } = input;
-  const fields = await buildInput(environment, derived, input);
+  const given = await buildInput(environment, derived, input);
   const { client } = await openClient(environment, options);
+  const fields = await findByName(client, derived, given);
   const call = findCall(client, derived.action);
   if (derived.isPaged) return listRecords(environment, derived, { call, fields, options });
   if (derived.format === 'file') {
@@ -29,6 +30,23 @@ export async function runAction(environment: Environment, derived: DerivedComman
   } finally {
     upload?.end();
   }
+}
+
+/** Orders can be named by their number, products by their SKU: those are what a list shows first. */
+async function findByName(
+  client: Client,
+  { action, arguments: args = [] }: DerivedCommand,
+  fields: Fields,
+): Promise<Fields> {
+  const { id } = fields;
+  const takesId =
+    args[0]?.name === 'id' && typeof id === 'string' && !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(id);
+  if (!takesId) return fields;
+  if (action.startsWith('orders.'))
+    return { ...fields, id: (await client.orders.getByNumber({ order_number: id })).order.id };
+  if (action.startsWith('products.'))
+    return { ...fields, id: (await client.products.getBySku({ sku: id })).product.id };
+  return fields;
 }
 
 function findCall(client: Client, action: string): Call {
@@ -97,7 +115,11 @@ interface ListOutput {
   end(): void | Promise<void>;
 }
 
-function createListOutput(environment: Environment, options: CommandInput['options'], key: string | undefined): ListOutput {
+function createListOutput(
+  environment: Environment,
+  options: CommandInput['options'],
+  key: string | undefined,
+): ListOutput {
   if (options.jq !== undefined) {
     const all: unknown[] = [];
     return { add: (records) => void all.push(...records), end: () => printJson(environment, options, all) };

@@ -10,7 +10,7 @@ export function toCommand(derived: DerivedCommand): Command {
     words,
     summary,
     ...(description && { description: description.replaceAll('`', "'") }),
-    arguments: args.map(({ name, help }) => ({ name: optionName(name), help })),
+    arguments: args.map(({ name, help, choices }) => ({ name: optionName(name), help, ...(choices && { choices }) })),
     options: { ...Object.fromEntries(fieldOptions(derived)), ...ownOptions(derived) },
     run: async (environment, input) => (await import('./run-action.ts')).runAction(environment, derived, input),
   };
@@ -48,7 +48,12 @@ function ownOptions({ isPaged, format, isOpen, options = [], secrets = [] }: Der
   const takesBody = !isPaged && format === undefined && (options.length > 0 || secrets.length > 0 || isOpen);
   return {
     ...(isOpen && {
-      set: { type: 'string', multiple: true, value: '<key=value>', help: 'A field of the input; the value may be JSON.' },
+      set: {
+        type: 'string',
+        multiple: true,
+        value: '<key=value>',
+        help: 'A field of the input; the value may be JSON.',
+      },
     }),
     ...(isPaged && {
       limit: { type: 'string', value: '<number>', help: 'How many records to list. Default: 20.' },
@@ -62,7 +67,11 @@ function ownOptions({ isPaged, format, isOpen, options = [], secrets = [] }: Der
       },
     }),
     ...(takesBody && {
-      input: { type: 'string', value: '<file>', help: 'Read the input as JSON from a file, or from - the standard input.' },
+      input: {
+        type: 'string',
+        value: '<file>',
+        help: 'Read the input as JSON from a file, or from - the standard input.',
+      },
     }),
   };
 }

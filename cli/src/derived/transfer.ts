@@ -1,6 +1,6 @@
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { existsSync } from 'node:fs';
 import { type CallOptions, NetworkError } from '@chowk/client';
 import type { CommandInput } from '../command.ts';
 import type { Environment } from '../environment.ts';

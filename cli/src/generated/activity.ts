@@ -34,7 +34,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -42,7 +42,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -50,7 +50,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -91,7 +91,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -99,7 +99,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

@@ -120,7 +120,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "business_name",
@@ -129,7 +129,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

@@ -72,7 +72,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -80,7 +80,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -88,7 +88,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -167,7 +167,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -175,7 +175,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

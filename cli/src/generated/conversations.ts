@@ -100,11 +100,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "subject",
-        "help": "Default: \"\"."
+        "help": "The subject."
       },
       {
         "name": "message.direction",
-        "help": "From the customer, to the customer, or for the team only. Default: \"outbound\".",
+        "help": "From the customer, to the customer, or for the team only. Default: outbound.",
         "choices": [
           "inbound",
           "outbound",
@@ -187,7 +187,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"last_message_at\".",
+        "help": "The sort by. Default: last_message_at.",
         "choices": [
           "last_message_at",
           "created_at",
@@ -196,7 +196,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -204,7 +204,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -266,7 +266,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"last_message_at\".",
+        "help": "The sort by. Default: last_message_at.",
         "choices": [
           "last_message_at",
           "created_at",
@@ -275,7 +275,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -307,7 +307,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"sent_at\".",
+        "help": "The sort by. Default: sent_at.",
         "choices": [
           "sent_at",
           "updated_at"
@@ -315,7 +315,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -364,7 +364,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "direction",
-        "help": "From the customer, to the customer, or for the team only. Default: \"outbound\".",
+        "help": "From the customer, to the customer, or for the team only. Default: outbound.",
         "choices": [
           "inbound",
           "outbound",

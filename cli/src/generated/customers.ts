@@ -21,7 +21,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "type",
-        "help": "Default: \"shipping\".",
+        "help": "The type. Default: shipping.",
         "choices": [
           "billing",
           "shipping"
@@ -29,48 +29,48 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_default",
-        "help": "Default: false.",
+        "help": "The is default. Default: false.",
         "type": "boolean"
       },
       {
         "name": "first_name",
-        "help": "Default: null."
+        "help": "The first name."
       },
       {
         "name": "last_name",
-        "help": "Default: null."
+        "help": "The last name."
       },
       {
         "name": "company",
-        "help": "Default: null."
+        "help": "The company."
       },
       {
         "name": "address1",
-        "help": "Default: null."
+        "help": "The address1."
       },
       {
         "name": "address2",
-        "help": "Default: null."
+        "help": "The address2."
       },
       {
         "name": "city",
-        "help": "Default: null."
+        "help": "The city."
       },
       {
         "name": "state",
-        "help": "Default: null."
+        "help": "The state."
       },
       {
         "name": "pincode",
-        "help": "Default: null."
+        "help": "The pincode."
       },
       {
         "name": "country",
-        "help": "Default: null."
+        "help": "The country."
       },
       {
         "name": "phone",
-        "help": "Default: null."
+        "help": "The phone."
       }
     ],
     "key": "address"
@@ -165,38 +165,38 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "external_ids",
-        "help": "The customer's ids on other platforms. Default: {}.",
+        "help": "The customer's ids on other platforms.",
         "type": "json"
       },
       {
         "name": "email",
-        "help": "Default: null."
+        "help": "The email."
       },
       {
         "name": "phone",
-        "help": "E.164 where the country is known, else digits. Masked without customers.view_sensitive. Default: null."
+        "help": "E.164 where the country is known, else digits. Masked without customers.view_sensitive."
       },
       {
         "name": "first_name",
-        "help": "Default: null."
+        "help": "The first name."
       },
       {
         "name": "last_name",
-        "help": "Default: null."
+        "help": "The last name."
       },
       {
         "name": "accepts_marketing",
-        "help": "Default: false.",
+        "help": "The accepts marketing. Default: false.",
         "type": "boolean"
       },
       {
         "name": "tags",
-        "help": "Default: [].",
+        "help": "The tags.",
         "isList": true
       },
       {
         "name": "notes",
-        "help": "Default: null."
+        "help": "The notes."
       }
     ],
     "key": "customer"
@@ -219,7 +219,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "mode",
-        "help": "Default: \"soft\".",
+        "help": "The mode. Default: soft.",
         "choices": [
           "soft",
           "anonymize",
@@ -311,7 +311,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "first_name",
@@ -323,7 +323,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -331,7 +331,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -418,7 +418,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "first_name",
@@ -430,7 +430,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -540,7 +540,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "limit",
-        "help": "Default: 20.",
+        "help": "The limit. Default: 20.",
         "type": "integer"
       }
     ],

@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "customers",
-        "help": "Default: 300.",
+        "help": "The customers. Default: 300.",
         "type": "integer"
       }
     ]

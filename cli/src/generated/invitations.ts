@@ -80,7 +80,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "expires_at",
@@ -90,7 +90,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "name",
-        "help": "Default: null."
+        "help": "The name."
       },
       {
         "name": "event",
@@ -23,7 +23,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "conditions",
-        "help": "All of them must hold. Default: []. JSON, or pairs such as name=value,…; fields: field, operator, value.",
+        "help": "All of them must hold. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true,
         "types": {
@@ -43,7 +43,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "template.subject",
-        "help": "The subject of an email or the title of a notification. Default: null."
+        "help": "The subject of an email or the title of a notification."
       },
       {
         "name": "template.body",
@@ -52,12 +52,12 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "recipient",
-        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: \"customer\".",
+        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: customer.",
         "type": "json"
       },
       {
         "name": "is_active",
-        "help": "Default: true.",
+        "help": "The is active. Default: true.",
         "type": "boolean"
       }
     ],
@@ -111,7 +111,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "updated_at"
@@ -119,7 +119,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -172,7 +172,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "updated_at"
@@ -180,7 +180,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -201,7 +201,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "name",
-        "help": "Default: null."
+        "help": "The name."
       },
       {
         "name": "event",
@@ -210,7 +210,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "conditions",
-        "help": "All of them must hold. Default: []. JSON, or pairs such as name=value,…; fields: field, operator, value.",
+        "help": "All of them must hold. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true,
         "types": {
@@ -230,7 +230,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "template.subject",
-        "help": "The subject of an email or the title of a notification. Default: null."
+        "help": "The subject of an email or the title of a notification."
       },
       {
         "name": "template.body",
@@ -239,12 +239,12 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "recipient",
-        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: \"customer\".",
+        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: customer.",
         "type": "json"
       },
       {
         "name": "is_active",
-        "help": "Default: true.",
+        "help": "The is active. Default: true.",
         "type": "boolean"
       }
     ],
@@ -315,7 +315,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "conditions",
-        "help": "All of them must hold. JSON, or pairs such as name=value,…; fields: field, operator, value.",
+        "help": "All of them must hold. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true,
         "types": {
@@ -334,7 +334,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "template.subject",
-        "help": "The subject of an email or the title of a notification. Default: null."
+        "help": "The subject of an email or the title of a notification."
       },
       {
         "name": "template.body",

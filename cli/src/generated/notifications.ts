@@ -69,7 +69,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "updated_at"
@@ -77,7 +77,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -152,7 +152,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "types",
-        "help": "`null` restores the value of `defaults`. Other types do not change. JSON, or pairs such as name=value,…; fields: type, in_app, push, email.",
+        "help": "`null` restores the value of `defaults`. Other types do not change. JSON, or name=value,… with the fields type, in_app, push, email.",
         "type": "record",
         "isList": true,
         "types": {

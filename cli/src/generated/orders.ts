@@ -61,7 +61,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or pairs such as name=value,…; fields: name, sku, quantity, price.",
+        "help": "The items. JSON, or name=value,… with the fields name, sku, quantity, price.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -75,7 +75,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "Default: \"pending\".",
+        "help": "The status. Default: pending.",
         "choices": [
           "pending",
           "confirmed",
@@ -93,7 +93,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "placed_at",
-        "help": "The placed at."
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
       },
       {
         "name": "shipping_address.first_name",
@@ -137,7 +137,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "note",
-        "help": "Default: null."
+        "help": "The note."
       },
       {
         "name": "customer.id",
@@ -236,7 +236,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"placed_at\".",
+        "help": "The sort by. Default: placed_at.",
         "choices": [
           "placed_at",
           "total",
@@ -246,7 +246,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -254,7 +254,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -316,7 +316,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"placed_at\".",
+        "help": "The sort by. Default: placed_at.",
         "choices": [
           "placed_at",
           "total",
@@ -326,7 +326,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -391,7 +391,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "days",
-        "help": "Default: 30.",
+        "help": "The days. Default: 30.",
         "type": "integer"
       }
     ]
@@ -452,7 +452,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or pairs such as name=value,…; fields: name, sku, quantity, price.",
+        "help": "The items. JSON, or name=value,… with the fields name, sku, quantity, price.",
         "type": "record",
         "isList": true,
         "types": {
@@ -483,7 +483,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "placed_at",
-        "help": "The placed at."
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
       },
       {
         "name": "shipping_address.first_name",

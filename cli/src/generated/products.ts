@@ -27,7 +27,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "alt",
-        "help": "Default: \"\"."
+        "help": "The alt."
       }
     ],
     "format": "multipart",
@@ -101,7 +101,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "description",
-        "help": "Default: \"\"."
+        "help": "The description."
       },
       {
         "name": "price",
@@ -110,11 +110,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "compare_at_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null."
+        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
       },
       {
         "name": "status",
-        "help": "Default: \"active\".",
+        "help": "The status. Default: active.",
         "choices": [
           "draft",
           "active",
@@ -123,23 +123,23 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "images",
-        "help": "Default: []. JSON, or pairs such as name=value,…; fields: url, alt.",
+        "help": "The images. JSON, or name=value,… with the fields url, alt.",
         "type": "record",
         "isList": true
       },
       {
         "name": "tags",
-        "help": "Default: [].",
+        "help": "The tags.",
         "isList": true
       },
       {
         "name": "categories",
-        "help": "Default: [].",
+        "help": "The categories.",
         "isList": true
       },
       {
         "name": "mandatory",
-        "help": "Default: false.",
+        "help": "The mandatory. Default: false.",
         "type": "boolean"
       },
       {
@@ -254,7 +254,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "title",
@@ -266,7 +266,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -274,7 +274,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "format",
-        "help": "Default: \"csv\".",
+        "help": "The format. Default: csv.",
         "choices": [
           "csv",
           "json"
@@ -368,7 +368,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "title",
@@ -380,7 +380,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -412,7 +412,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -420,7 +420,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -519,7 +519,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "limit",
-        "help": "Default: 20.",
+        "help": "The limit. Default: 20.",
         "type": "integer"
       }
     ],
@@ -565,7 +565,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "reason",
-        "help": "Default: \"adjusted\"."
+        "help": "The reason. Default: adjusted."
       },
       {
         "name": "reference",
@@ -621,7 +621,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "images",
-        "help": "The images. JSON, or pairs such as name=value,…; fields: url, alt.",
+        "help": "The images. JSON, or name=value,… with the fields url, alt.",
         "type": "record",
         "isList": true
       },

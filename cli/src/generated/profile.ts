@@ -18,7 +18,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"at\".",
+        "help": "The sort by. Default: at.",
         "choices": [
           "at",
           "updated_at"
@@ -26,7 +26,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

@@ -21,7 +21,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "tenant_role",
-        "help": "Default: \"merchant\".",
+        "help": "The tenant role. Default: merchant.",
         "choices": [
           "merchant",
           "reseller"
@@ -29,7 +29,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "kyc_required",
-        "help": "Default: true.",
+        "help": "The KYC required. Default: true.",
         "type": "boolean"
       },
       {
@@ -39,11 +39,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "expires_at",
-        "help": "Default: null."
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
       },
       {
         "name": "max_uses",
-        "help": "Default: null.",
+        "help": "The max uses.",
         "type": "integer"
       }
     ],
@@ -87,7 +87,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "code",
@@ -96,7 +96,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -158,7 +158,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "expires_at",
-        "help": "The expires at."
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
       },
       {
         "name": "max_uses",

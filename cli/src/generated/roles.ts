@@ -19,7 +19,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "description",
-        "help": "Default: \"\"."
+        "help": "The description."
       },
       {
         "name": "permissions",

@@ -25,7 +25,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"name\".",
+        "help": "The sort by. Default: name.",
         "choices": [
           "name",
           "email",
@@ -37,7 +37,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"asc\".",
+        "help": "The sort order. Default: asc.",
         "choices": [
           "asc",
           "desc"
@@ -66,7 +66,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "api_clients",
-        "help": "What happens to the API clients that the member has made. `take_over` makes the caller their maker; their secrets stay valid for 24 hours and must be replaced. Needs `settings.api_clients`. Default: \"delete\".",
+        "help": "What happens to the API clients that the member has made. `take_over` makes the caller their maker; their secrets stay valid for 24 hours and must be replaced. Needs `settings.api_clients`. Default: delete.",
         "choices": [
           "delete",
           "take_over"

@@ -19,7 +19,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "organization_name",
-        "help": "Default: the domain."
+        "help": "The organization name. Default: the domain."
       },
       {
         "name": "name",

@@ -32,7 +32,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "hashes",
-        "help": "Default: all recorded operations.",
+        "help": "The hashes. Default: all recorded operations.",
         "isList": true
       }
     ]

@@ -25,11 +25,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "description",
-        "help": "Default: null."
+        "help": "The description."
       },
       {
         "name": "is_active",
-        "help": "Default: true.",
+        "help": "The is active. Default: true.",
         "type": "boolean"
       }
     ]
@@ -81,7 +81,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "updated_at"
@@ -89,7 +89,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"
@@ -122,7 +122,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_by",
-        "help": "Default: \"created_at\".",
+        "help": "The sort by. Default: created_at.",
         "choices": [
           "created_at",
           "updated_at"
@@ -130,7 +130,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "sort_order",
-        "help": "Default: \"desc\".",
+        "help": "The sort order. Default: desc.",
         "choices": [
           "asc",
           "desc"

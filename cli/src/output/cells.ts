@@ -3,8 +3,14 @@ import { relativeTime } from './relative-time.ts';
 
 export type RecordFields = Readonly<Record<string, unknown>>;
 
-/** `customer.first_name` of a record. */
-export function readField(record: RecordFields, path: string): unknown {
+/** The cell of a column: a path such as `customer.first_name`, or several, as in `name=first_name+last_name`. */
+export function formatColumn(record: RecordFields, column: string, now?: Date): string {
+  const paths = column.slice(column.indexOf('=') + 1).split('+');
+  const texts = paths.map((path) => formatCell(readField(record, path), record, now));
+  return texts.filter((text) => text !== '').join(' ');
+}
+
+function readField(record: RecordFields, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (value as RecordFields | null | undefined)?.[name], record);
 }
 
@@ -29,7 +35,11 @@ export function formatCell(value: unknown, record: RecordFields, now?: Date): st
 }
 
 /** `order_number` is `Order number`, `customer.first_name` `Customer first name`. */
-export function label(path: string): string {
-  const words = path.replaceAll(/[._]/g, ' ').replace(/\b(id|ids|sku|url|kyc|ip)\b/g, (word) => word.toUpperCase());
+export function label(column: string): string {
+  const words = column
+    .split('=', 1)
+    .join()
+    .replaceAll(/[._]/g, ' ')
+    .replace(/\b(id|ids|sku|url|kyc|ip)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -16,10 +16,9 @@ export function wantsJson(options: Options): boolean {
 }
 
 /** JSON that a terminal cannot take for commands. */
-export function formatJson(value: unknown): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: `JSON.stringify` leaves them as they are
-  const escape = (text: string) => text.replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
-  return escape(JSON.stringify(value, null, 2) ?? 'null');
+export function formatJson(value: unknown, indent = 2): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null';
+  return text.replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }
 
 export async function printJson({ stdout }: Environment, options: Options, value: unknown): Promise<void> {
@@ -57,8 +56,8 @@ export function printList(
   writeTable(records, { columns, output: stdout, style: createStyle(environment, options), now: now(), hasTitles });
 }
 
-function hasField(record: RecordFields, path: string): boolean {
-  const [first = ''] = path.split('.');
+function hasField(record: RecordFields, column: string): boolean {
+  const [first = ''] = column.slice(column.indexOf('=') + 1).split(/[.+]/);
   return record[first] !== undefined;
 }
 

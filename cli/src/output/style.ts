@@ -5,8 +5,31 @@ type Color = 'green' | 'yellow' | 'red' | 'dim' | 'bold';
 const codes: Readonly<Record<Color, string>> = { green: '32', yellow: '33', red: '31', dim: '2', bold: '1' };
 
 const statusColors: Readonly<Record<string, Color>> = {
-  ...color('green', 'active', 'confirmed', 'delivered', 'completed', 'verified', 'open', 'ok', 'success', 'healthy', 'in_stock'),
-  ...color('yellow', 'pending', 'processing', 'shipped', 'submitted', 'provisioning', 'draft', 'running', 'warning', 'snoozed'),
+  ...color(
+    'green',
+    'active',
+    'confirmed',
+    'delivered',
+    'completed',
+    'verified',
+    'open',
+    'ok',
+    'success',
+    'healthy',
+    'in_stock',
+  ),
+  ...color(
+    'yellow',
+    'pending',
+    'processing',
+    'shipped',
+    'submitted',
+    'provisioning',
+    'draft',
+    'running',
+    'warning',
+    'snoozed',
+  ),
   ...color('red', 'cancelled', 'failed', 'rejected', 'refunded', 'error', 'denied', 'suspended', 'critical', 'refused'),
   ...color('dim', 'closed', 'archived', 'inactive', 'revoked'),
 };

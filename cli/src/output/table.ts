@@ -1,10 +1,10 @@
 import type { Output } from '../environment.ts';
-import { formatCell, label, type RecordFields, readField } from './cells.ts';
+import { formatColumn, label, type RecordFields } from './cells.ts';
 import type { Style } from './style.ts';
 import { textWidth, truncate } from './text-width.ts';
 
 const gap = 2;
-const minWidth = 8;
+const minWidth = 12;
 /** A column of long texts leaves room for the others on a wide terminal. */
 const maxWidth = 60;
 
@@ -26,7 +26,7 @@ export function writeTable(records: readonly RecordFields[], options: TableOptio
 }
 
 function tabTable(records: readonly RecordFields[], columns: readonly string[]): string {
-  const line = (record: RecordFields) => columns.map((column) => formatCell(readField(record, column), record)).join('\t');
+  const line = (record: RecordFields) => columns.map((column) => formatColumn(record, column)).join('\t');
   return records.map((record) => `${line(record)}\n`).join('');
 }
 
@@ -34,7 +34,7 @@ export function alignedTable(
   records: readonly RecordFields[],
   { columns, output, style, now, indent = 0, hasTitles = true }: TableOptions,
 ): string {
-  const rows = records.map((record) => columns.map((column) => formatCell(readField(record, column), record, now)));
+  const rows = records.map((record) => columns.map((column) => formatColumn(record, column, now)));
   const all = columns.map((column, index) => ({
     index,
     title: label(column).toUpperCase(),

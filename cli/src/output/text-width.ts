@@ -28,8 +28,9 @@ function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
+/** Joined consonants, as in Hindi, are as wide as their letters; marks and the later parts of a Korean syllable take no room. */
 function graphemeWidth(segment: string): number {
-  if (/^\p{Default_Ignorable_Code_Point}|^\p{Control}|^\p{Mark}/u.test(segment)) return 0;
   if (/\p{RGI_Emoji}/v.test(segment)) return 2;
-  return eastAsianWidth(segment.codePointAt(0) as number);
+  const letters = segment.replace(/\p{Default_Ignorable_Code_Point}|\p{Control}|\p{Mark}|[\u1160-\u11ff]/gu, '');
+  return [...letters].reduce((width, letter) => width + eastAsianWidth(letter.codePointAt(0) as number), 0);
 }
