@@ -23,6 +23,7 @@ const all = [
   'realtime',
   'console',
   'rings',
+  'cli',
 ];
 const requested = process.argv.slice(2);
 const unknown = requested.find((name) => !all.includes(name));
