@@ -12,6 +12,7 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const slow = [
   'e2e/{*,deploy/image}',
   'server/src/tenancy/{move-tenant,archive,archive-crash,archive-hostile,doctor,isolation,servers}',
+  'cli/src/program',
   'web/src/pages/account/profile',
   'web/src/shell/{shell,navigation}',
   'web/src/pages/customers/{customer,customers,customers-performance}',

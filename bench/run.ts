@@ -24,6 +24,7 @@ const all = [
   'console',
   'ring-tasks',
   'rings',
+  'cli',
 ];
 const requested = process.argv.slice(2);
 const unknown = requested.find((name) => !all.includes(name));

@@ -73,10 +73,11 @@ test('the code of the README compiles and runs with the built package', async ()
     expect(log).toHaveBeenLastCalledWith({ orderCreated: { order: total } });
   });
   await socket.dispose();
-  expect(log.mock.calls.slice(0, 8)).toEqual([
+  expect(log.mock.calls.slice(0, 9)).toEqual([
     ['Asha Rao'],
     [0, person.email],
     [expect.stringMatching(/created/), '99.00'],
+    [{ order: expect.objectContaining({ total: '99.00', status: 'confirmed' }) }],
     ['1 of 1'],
     ['Ravi', 1],
     [3],

@@ -1405,6 +1405,45 @@ export interface Api {
      */
     readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
   };
+  readonly releases: {
+    /**
+     * Get the release manifest of the command-line client.
+     * The releases of the channel of the tenant, or of the platform if the tenant has none or the request names none. While the source of the channel fails, the last valid manifest is served; the header `Age` says how many seconds ago it was confirmed.
+     * Available to every signed-in user.
+     * `GET /api/v1/cli/releases`
+     */
+    readonly list: Call<object, ReleaseManifest>;
+    /**
+     * Download a file of a release.
+     * Streams the file, or redirects to it, depending on the channel.
+     * Available to every signed-in user.
+     * `GET /api/v1/cli/releases/:version/download/:filename`
+     */
+    readonly download: Call<{
+      /** A semantic version. */
+      readonly version: string;
+      readonly filename: string;
+    }, Response>;
+    /**
+     * Get the release channel.
+     * Requires the permission `platform.releases.view`.
+     * `GET /api/v1/cli/channel`
+     */
+    readonly getChannel: Call<object, { readonly channel: ReleaseChannel }>;
+    /**
+     * Set the release channel.
+     * Members of this tenant get their releases of the command-line client from here. The configuration is stored encrypted.
+     * Requires the permission `platform.releases.manage`.
+     * `PUT /api/v1/cli/channel`
+     */
+    readonly setChannel: Call<NewReleaseChannel, { readonly message: string; readonly channel: ReleaseChannel }>;
+    /**
+     * Return to the release channel of the platform.
+     * Requires the permission `platform.releases.manage`.
+     * `DELETE /api/v1/cli/channel`
+     */
+    readonly removeChannel: Call<object, { readonly message: string }>;
+  };
   readonly rings: {
     /**
      * List the rings.
@@ -1765,6 +1804,10 @@ export type ErrorCode =
   | 'products.reservation_not_found'
   | 'realtime.channel_forbidden'
   | 'realtime.upgrade_required'
+  | 'releases.asset_not_found'
+  | 'releases.no_channel'
+  | 'releases.not_found'
+  | 'releases.upstream_failed'
   | 'rings.assignment_refused'
   | 'rings.interrupted'
   | 'rings.module_in_use'
@@ -2699,6 +2742,12 @@ export type NewReferralCode = {
   readonly max_uses?: number | null | undefined;
 };
 
+export type NewReleaseChannel = {
+  readonly adapter: 'static' | 's3' | 'gitlab';
+  /** `static`: `manifest_url`. `s3`: `bucket`, `region`, `manifest_key`. `gitlab`: `project`, `api_url`, `token`. Addresses must be public and https. */
+  readonly config: Readonly<Record<string, string>>;
+};
+
 export type NewReservation = {
   readonly quantity: number;
   /** The purpose, such as an order number. */
@@ -3414,6 +3463,53 @@ export type Registration = {
   readonly invalid: readonly string[];
   /** Hashes without a recorded operation. */
   readonly not_found: readonly string[];
+};
+
+export type Release = {
+  /** A semantic version. */
+  readonly version: string;
+  readonly released_at: string;
+  /** Markdown. */
+  readonly notes: string;
+  readonly notes_url: string;
+  readonly assets: readonly ReleaseAsset[];
+  /** Signatures over version, time and the digests of the assets, by the keys of the publisher. */
+  readonly signatures?: readonly ReleaseSignature[];
+};
+
+export type ReleaseAsset = {
+  readonly os: string;
+  readonly arch: string;
+  readonly url: string;
+  /** Without it the client refuses the file. */
+  readonly sha256?: string;
+  readonly size?: number;
+  readonly filename?: string;
+};
+
+export type ReleaseChannel = {
+  readonly adapter: 'static' | 's3' | 'gitlab';
+  /** It is the channel of the platform; this tenant has none of its own. */
+  readonly is_default: boolean;
+  /** Without the token. */
+  readonly config: Readonly<Record<string, string>>;
+};
+
+export type ReleaseManifest = {
+  readonly schema_version: 1;
+  readonly channel: string;
+  /** A semantic version. */
+  readonly latest: string;
+  /** A semantic version. */
+  readonly min_supported: string;
+  readonly releases: readonly Release[];
+};
+
+export type ReleaseSignature = {
+  /** Identifies the public key. */
+  readonly key: string;
+  /** Ed25519, in base64. */
+  readonly signature: string;
 };
 
 export type Requirement = {

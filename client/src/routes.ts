@@ -249,6 +249,13 @@ export const routes = {
     update: 'PATCH admin/referral-codes/:id',
     delete: 'DELETE admin/referral-codes/:id',
   },
+  releases: {
+    list: 'GET cli/releases',
+    download: 'GET cli/releases/:version/download/:filename file',
+    getChannel: 'GET cli/channel',
+    setChannel: 'PUT cli/channel',
+    removeChannel: 'DELETE cli/channel',
+  },
   rings: {
     list: 'GET rings',
     get: 'GET rings/:name',

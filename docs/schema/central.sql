@@ -359,6 +359,26 @@ CREATE TABLE refresh_tokens (
 );
 CREATE INDEX refresh_tokens_by_session ON public.refresh_tokens USING btree (session_id);
 
+CREATE TABLE release_channels (
+  tenant_id text NOT NULL,
+  adapter text NOT NULL,
+  config_sealed text NOT NULL,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT release_channels_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT release_channels_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT release_channels_adapter_check CHECK ((adapter = ANY (ARRAY['static'::text, 's3'::text, 'gitlab'::text])))
+);
+
+CREATE TABLE release_manifests (
+  channel text NOT NULL,
+  manifest jsonb NOT NULL,
+  etag text,
+  fetched_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT release_manifests_pkey PRIMARY KEY (channel)
+);
+CREATE INDEX release_manifests_by_use ON public.release_manifests USING btree (used_at);
+
 CREATE TABLE reseller_applications (
   id uuid NOT NULL,
   referral_code_id uuid NOT NULL,

@@ -206,6 +206,14 @@ export interface SystemOptions {
   readonly resendsPerMinute: number;
   readonly applicationsPerMinute: number;
   readonly bcryptCost: number;
+  /** Where releases of the command-line client come from, for tenants without a channel of their own. */
+  readonly releases: {
+    readonly adapter: 'gitlab' | 'static';
+    readonly gitlabProject: string | undefined;
+    readonly gitlabApiUrl: string;
+    readonly gitlabToken: string | undefined;
+    readonly manifestUrl: string | undefined;
+  };
 }
 
 /** Services of the kernel for system modules. */

@@ -37,8 +37,6 @@ const planned: Readonly<Record<string, string>> = {
   'modules.uninstall': 'planned: the data of a disabled module stays, and no action deletes it',
   'notifications.broadcast': 'planned: no action writes to all customers',
   'notifications.templates.manage': 'planned: templates are part of rules, which need notifications.rules.manage',
-  'platform.releases.manage': 'planned: there is no release channel to configure',
-  'platform.releases.view': 'planned: there is no release channel to view',
   'settings.billing': 'planned: there is no billing',
 };
 

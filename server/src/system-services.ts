@@ -99,6 +99,13 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
       resendsPerMinute: config.resendsPerMinute,
       applicationsPerMinute: config.applicationsPerMinute,
       bcryptCost: config.bcryptCost,
+      releases: {
+        adapter: config.cliReleasesDefaultAdapter,
+        gitlabProject: config.cliReleasesGitlabProject,
+        gitlabApiUrl: config.cliReleasesGitlabApiUrl,
+        gitlabToken: config.cliReleasesGitlabToken,
+        manifestUrl: config.cliReleasesStaticManifestUrl,
+      },
     },
     central: central.db,
     log: dependencies.log,
