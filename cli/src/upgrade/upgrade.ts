@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { type Build, developmentVersion } from '../build.ts';
+import type { Output } from '../environment.ts';
+import { ExitError, exitCodes } from '../exit.ts';
+import { extractFile } from './archive.ts';
+import { ArchiveError } from './archive-entry.ts';
+import { newestSeen, readCheckFile, updateCheckFile, withNewest } from './check-file.ts';
+import { get, resolveUrl } from './http.ts';
+import { type Asset, assetName, type Release } from './manifest.ts';
+import { isFromHomebrew } from './package-manager.ts';
+import { printedVersion } from './probe.ts';
+import { readReleases } from './releases.ts';
+import { replaceProgram } from './replace.ts';
+import { requireSignature } from './signature.ts';
+import type { Releases, Sources } from './source.ts';
+import { compareVersions } from './version.ts';
