@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { buildRelease } from './release/build-release.ts';
 import { publicKey, readReleaseKeys, readSigningKey } from './release/keys.ts';
 import { isTarget, type Target, targets } from './release/targets.ts';
-import { isVersion } from './src/upgrade/manifest.ts';
+import { isVersion } from './src/upgrade/version.ts';
 
 const usage = `Usage: npm run cli:release -- [--targets=${targets.join(',')}] [--min-supported=<version>] [--notes=<Markdown file>] [--notes-url=<url>]`;
 const folder = join(import.meta.dirname, '../dist/cli');
@@ -23,9 +23,9 @@ async function release(): Promise<void> {
   const version = (await readFile(join(import.meta.dirname, 'VERSION'), 'utf8')).trim();
   if (!isVersion(version)) throw new Error(`cli/VERSION must hold a version such as 1.0.0, not ${version}`);
   checkTag(version);
-  const signingKey = variables['CHOWK_SIGNING_KEY'] ? await readSigningKey(variables['CHOWK_SIGNING_KEY']) : undefined;
+  const signingKey = variables.CHOWK_SIGNING_KEY ? await readSigningKey(variables.CHOWK_SIGNING_KEY) : undefined;
   const own = signingKey ? [publicKey(signingKey).toString('base64')] : [];
-  const releaseKeys = [...new Set([...readReleaseKeys(variables['CHOWK_RELEASE_KEYS'] ?? ''), ...own])];
+  const releaseKeys = [...new Set([...readReleaseKeys(variables.CHOWK_RELEASE_KEYS ?? ''), ...own])];
   if (!signingKey) say('The release is not signed: CHOWK_SIGNING_KEY is not set.');
   await rm(folder, { recursive: true, force: true });
   const assets = await buildRelease({
@@ -33,7 +33,7 @@ async function release(): Promise<void> {
     targets: options.targets,
     folder,
     time: releaseTime(),
-    mirror: { apiBaseUrl: variables['APIBaseURL'] || undefined, projectPath: variables['ProjectPath'] || undefined },
+    mirror: { apiBaseUrl: variables.APIBaseURL || undefined, projectPath: variables.ProjectPath || undefined },
     releaseKeys,
     signingKey,
     // A breaking change has a new major version.
@@ -70,7 +70,7 @@ function checkTag(version: string): void {
 
 /** `SOURCE_DATE_EPOCH`, else the time of the commit: the same sources give the same archives. */
 function releaseTime(): Date {
-  const seconds = Number(variables['SOURCE_DATE_EPOCH'] || git('log', '-1', '--format=%ct') || 0);
+  const seconds = Number(variables.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct') || 0);
   const earliest = Date.UTC(1980, 0, 1);
   if (!Number.isFinite(seconds)) throw new Error('SOURCE_DATE_EPOCH must be a number of seconds');
   return new Date(Math.max(seconds * 1000, earliest));
@@ -79,7 +79,11 @@ function releaseTime(): Date {
 /** The output of Git; nothing outside of a repository. */
 function git(...args: string[]): string {
   try {
-    return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return '';
   }

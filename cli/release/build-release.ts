@@ -26,12 +26,17 @@ export interface ReleaseOptions {
   readonly level?: number | undefined;
 }
 
+export interface BuiltAsset extends Asset {
+  readonly sha256: string;
+  readonly size: number;
+}
+
 const cli = join(import.meta.dirname, '..');
 
 /** Writes the archives, `SHA256SUMS.txt` and `MANIFEST.json` of a release. */
-export async function buildRelease(options: ReleaseOptions): Promise<readonly Required<Asset>[]> {
+export async function buildRelease(options: ReleaseOptions): Promise<readonly BuiltAsset[]> {
   await mkdir(options.folder, { recursive: true });
-  const assets: Required<Asset>[] = [];
+  const assets: BuiltAsset[] = [];
   // One after the other: each takes several hundred megabytes of memory.
   for (const target of options.targets) assets.push(await buildArchive(options, target));
   const sums = assets.map(({ sha256, filename }) => `${sha256}  ${filename}\n`);
@@ -40,7 +45,7 @@ export async function buildRelease(options: ReleaseOptions): Promise<readonly Re
   return assets;
 }
 
-async function buildArchive(options: ReleaseOptions, target: Target): Promise<Required<Asset>> {
+async function buildArchive(options: ReleaseOptions, target: Target): Promise<BuiltAsset> {
   const { version, folder, time, level } = options;
   const [os, arch] = target.split('-') as [string, string];
   const filename = assetName(version, os, arch);
@@ -73,7 +78,7 @@ async function compileProgram(options: ReleaseOptions, target: Target): Promise<
   }
 }
 
-function manifest(options: ReleaseOptions, assets: readonly Required<Asset>[]) {
+function manifest(options: ReleaseOptions, assets: readonly BuiltAsset[]) {
   const { version, time, minSupported, notes, notesUrl, signingKey } = options;
   const release = { version, released_at: time.toISOString(), notes, notes_url: notesUrl, assets };
   const signatures = signingKey && [

@@ -12,7 +12,9 @@ export async function readSigningKey(file: string): Promise<KeyObject> {
   } catch {
     // Reported below.
   }
-  throw new Error(`CHOWK_SIGNING_KEY: ${file} is not an Ed25519 private key in PEM; 'chowkd releases:key --new' makes one`);
+  throw new Error(
+    `CHOWK_SIGNING_KEY: ${file} is not an Ed25519 private key in PEM; 'chowkd releases:key --new' makes one`,
+  );
 }
 
 /** The 32 bytes of the public key. */
@@ -26,7 +28,9 @@ export function readReleaseKeys(text: string): string[] {
   for (const key of keys) {
     const bytes = Buffer.from(key, 'base64');
     if (bytes.length !== 32 || bytes.toString('base64') !== key) {
-      throw new Error(`CHOWK_RELEASE_KEYS: ${key} is not an Ed25519 public key in base64; 'chowkd releases:key' lists them`);
+      throw new Error(
+        `CHOWK_RELEASE_KEYS: ${key} is not an Ed25519 public key in base64; 'chowkd releases:key' lists them`,
+      );
     }
   }
   return keys;

@@ -26,7 +26,16 @@ export function writeZip(files: readonly PackedFile[], time: Date, level: number
   }
   const central = Buffer.concat(directory);
   const count = files.length;
-  const end = numbers([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [central.length, 4], [offset, 4], [0, 2]);
+  const end = numbers(
+    [0x06054b50, 4],
+    [0, 2],
+    [0, 2],
+    [count, 2],
+    [count, 2],
+    [central.length, 4],
+    [offset, 4],
+    [0, 2],
+  );
   return Buffer.concat([...parts, central, end]);
 }
 

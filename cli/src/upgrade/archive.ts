@@ -3,9 +3,18 @@ import { ArchiveError, unpack } from './archive-entry.ts';
 import { readTar } from './tar.ts';
 import { readZip } from './zip.ts';
 
+export interface Extraction {
+  readonly archiveName: string;
+  readonly filename: string;
+  /** Of the unpacked content. */
+  readonly maxBytes: number;
+}
+
 /** A file of a `.tar.gz` or `.zip`, in any of its folders. Nothing is written to disk, so no entry can reach other files. */
-export async function extractFile(archive: Buffer, archiveName: string, filename: string): Promise<Buffer> {
-  const entries = archiveName.endsWith('.zip') ? readZip(archive) : readTar(await unpack(gunzip, archive));
+export async function extractFile(archive: Buffer, { archiveName, filename, maxBytes }: Extraction): Promise<Buffer> {
+  const entries = archiveName.endsWith('.zip')
+    ? readZip(archive, maxBytes)
+    : readTar(await unpack(gunzip, archive, maxBytes));
   for (const { name } of entries) checkName(name);
   const found = entries.filter(({ name, isFile }) => isFile && name.split('/').at(-1) === filename);
   const [entry] = found;

@@ -32,7 +32,9 @@ export function updateCheckFile(configFolder: string, changes: CheckFile): boole
   const temporary = `${file}.${process.pid}`;
   try {
     mkdirSync(configFolder, { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify({ ...readCheckFile(configFolder), ...changes }, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(temporary, `${JSON.stringify({ ...readCheckFile(configFolder), ...changes }, null, 2)}\n`, {
+      mode: 0o600,
+    });
     renameSync(temporary, file);
     return true;
   } catch {

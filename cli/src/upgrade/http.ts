@@ -1,4 +1,4 @@
-import { exitCodes, ExitError } from '../exit.ts';
+import { ExitError, exitCodes } from '../exit.ts';
 
 export interface Limits {
   readonly maxBytes: number;
@@ -12,7 +12,7 @@ export interface HttpRequest {
   /** Sent to the origin of the address only, not to where it redirects. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly limits: Limits;
-  readonly onProgress?: (received: number, total: number | undefined) => void;
+  readonly onData?: ((bytes: number) => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -30,19 +30,18 @@ export async function get(fetcher: typeof fetch, request: HttpRequest): Promise<
   const stop = (reason: string) => () => controller.abort(new Error(reason));
   const timer = setTimeout(stop(`no complete response within ${timeoutMs / 1000} s`), timeoutMs);
   let idle = setTimeout(stop(`no data for ${idleMs / 1000} s`), idleMs);
-  const onData = () => {
+  const restart = () => {
     clearTimeout(idle);
     idle = setTimeout(stop(`no data for ${idleMs / 1000} s`), idleMs);
   };
   try {
     const response = await follow(fetcher, request, controller.signal);
-    onData();
-    return { status: response.status, body: await readBody(response, request, onData) };
+    return { status: response.status, body: await readBody(response, request, restart) };
   } catch (error) {
     if (error instanceof ExitError) throw error;
-    const { message } = (controller.signal.reason ?? (error as Error).cause ?? error) as Error;
-    const host = URL.parse(request.url)?.host ?? request.url;
-    throw new ExitError(exitCodes.network, `${host} cannot be reached: ${message}. Try again later.`, { cause: error });
+    const cause = (controller.signal.reason ?? (error as Error).cause ?? error) as NodeJS.ErrnoException;
+    const problem = `${new URL(request.url).host} cannot be reached: ${cause.message || cause.code}`;
+    throw new ExitError(exitCodes.network, `${problem.replace(/\.$/, '')}. Try again later.`, { cause: error });
   } finally {
     clearTimeout(timer);
     clearTimeout(idle);
@@ -69,27 +68,31 @@ async function follow(fetcher: typeof fetch, request: HttpRequest, signal: Abort
 
 /** An address that a server gives. It never leads from https to http, nor to files of this computer. */
 export function resolveUrl(address: string, base: URL): URL {
-  const url = URL.parse(address, base);
+  const url = URL.parse(address, base.href);
   const isAllowed = url && (url.protocol === 'https:' || (url.protocol === 'http:' && base.protocol === 'http:'));
   if (isAllowed) return url;
-  throw new ExitError(exitCodes.server, `${base.host} leads to an address that is not safe. Tell the operator of the platform.`);
+  throw new ExitError(
+    exitCodes.server,
+    `${base.host} leads to an address that is not safe. Tell the operator of the platform.`,
+  );
 }
 
-async function readBody(response: Response, request: HttpRequest, onData: () => void): Promise<Buffer> {
-  const { limits, onProgress, url } = request;
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  const total = Number.isSafeInteger(length) ? length : undefined;
+async function readBody(response: Response, request: HttpRequest, restart: () => void): Promise<Buffer> {
+  const { limits, onData, url } = request;
   const tooLarge = () =>
-    new ExitError(exitCodes.server, `The response of ${new URL(url).host} is larger than expected. Nothing was changed.`);
-  if (total !== undefined && total > limits.maxBytes) throw tooLarge();
+    new ExitError(
+      exitCodes.server,
+      `The response of ${new URL(url).host} is larger than expected. Nothing was changed.`,
+    );
+  if (Number(response.headers.get('content-length')) > limits.maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let received = 0;
   for await (const chunk of response.body ?? []) {
-    onData();
+    restart();
     received += chunk.length;
     if (received > limits.maxBytes) throw tooLarge();
     chunks.push(chunk);
-    onProgress?.(received, total);
+    onData?.(chunk.length);
   }
   return Buffer.concat(chunks);
 }

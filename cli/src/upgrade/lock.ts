@@ -1,14 +1,19 @@
+import { rmSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../exit.ts';
+import { temporaryFileFor } from '../temporary-files.ts';
 
 /** Runs the function unless another process is replacing the same program. */
 export async function withLock<Result>(binary: string, run: () => Promise<Result>): Promise<Result> {
   const file = `${binary}.lock`;
   await acquire(file);
+  const release = () => rmSync(file, { force: true });
+  process.once('exit', release);
   try {
     return await run();
   } finally {
-    await rm(file, { force: true });
+    process.off('exit', release);
+    release();
   }
 }
 
@@ -28,13 +33,14 @@ async function acquire(file: string): Promise<void> {
 
 /** The lock appears together with its content. */
 async function create(file: string): Promise<boolean> {
-  const own = `${file}-${process.pid}`;
+  const own = temporaryFileFor(file);
   try {
     await writeFile(own, String(process.pid));
     await link(own, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // EEXIST: another process has it. ENOENT: that one has removed our file as a leftover.
+    if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   } finally {
     await rm(own, { force: true });

@@ -46,8 +46,10 @@ export function assetName(version: string, os: string, arch: string): string {
 /** Checks what this program uses. Fields that are not known yet are allowed. */
 export function readManifest(text: string): Manifest {
   const manifest = asRecord(parse(text), 'the manifest');
-  if (manifest['schema_version'] !== 1) {
-    throw new ManifestError(`has schema_version ${JSON.stringify(manifest['schema_version'])}; this version of chowk reads 1`);
+  if (manifest.schema_version !== 1) {
+    throw new ManifestError(
+      `has schema_version ${JSON.stringify(manifest.schema_version)}; this version of chowk reads 1`,
+    );
   }
   const { channel, latest, min_supported, releases } = manifest;
   return {
@@ -66,24 +68,29 @@ function readRelease(value: unknown, place: string): Release {
     released_at: asText(released_at, `${place}.released_at`, timePattern),
     notes: asText(notes ?? '', `${place}.notes`),
     notes_url: asText(notes_url ?? '', `${place}.notes_url`),
-    assets: asList(assets, `${place}.assets`).map((asset, index) => readAsset(asset, known, `${place}.assets.${index}`)),
+    assets: asList(assets, `${place}.assets`).map((asset, index) =>
+      readAsset(asset, known, `${place}.assets.${index}`),
+    ),
     signatures: asList(signatures ?? [], `${place}.signatures`).map((one, index) => {
       const { key, signature } = asRecord(one, `${place}.signatures.${index}`);
-      return { key: asText(key, `${place}.signatures.key`), signature: asText(signature, `${place}.signatures.signature`) };
+      return {
+        key: asText(key, `${place}.signatures.key`),
+        signature: asText(signature, `${place}.signatures.signature`),
+      };
     }),
   };
 }
 
 function readAsset(value: unknown, version: string, place: string): Asset {
   const fields = asRecord(value, place);
-  const os = asText(fields['os'], `${place}.os`, wordPattern);
-  const arch = asText(fields['arch'], `${place}.arch`, wordPattern);
+  const os = asText(fields.os, `${place}.os`, wordPattern);
+  const arch = asText(fields.arch, `${place}.arch`, wordPattern);
   const { sha256, size, filename = assetName(version, os, arch) } = fields;
   if (size !== undefined && !(Number.isSafeInteger(size) && (size as number) >= 0)) wrong(`${place}.size`);
   return {
     os,
     arch,
-    url: asText(fields['url'], `${place}.url`),
+    url: asText(fields.url, `${place}.url`),
     sha256: sha256 === undefined ? undefined : asText(sha256, `${place}.sha256`, /^[0-9a-f]{64}$/),
     size: size as number | undefined,
     filename: asText(filename, `${place}.filename`, namePattern),

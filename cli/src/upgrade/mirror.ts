@@ -72,7 +72,11 @@ async function readRelease(sources: Sources, base: URL, release: GitlabRelease):
   const link = (name: string) => links.find((one) => one.name === name)?.url;
   if (!signed) {
     const assets = links.flatMap(({ name }) => namedAsset(version, name) ?? []);
-    const found = assets.map((asset) => ({ ...asset, url: link(asset.filename) ?? '', sha256: digest(sums, asset.filename) }));
+    const found = assets.map((asset) => ({
+      ...asset,
+      url: link(asset.filename) ?? '',
+      sha256: digest(sums, asset.filename),
+    }));
     return { version, released_at, notes, notes_url, assets: found, signatures: [] };
   }
   for (const { filename, sha256 } of signed.assets) {
@@ -99,7 +103,12 @@ function digest(sums: string | undefined, filename: string): string | undefined 
   return lines.find((match) => match?.[2] === filename)?.[1];
 }
 
-async function readLinked(sources: Sources, base: URL, { links }: GitlabRelease, name: string): Promise<string | undefined> {
+async function readLinked(
+  sources: Sources,
+  base: URL,
+  { links }: GitlabRelease,
+  name: string,
+): Promise<string | undefined> {
   const link = links.find((one) => one.name === name);
   return link && getText(sources, resolveUrl(link.url, base));
 }

@@ -1,3 +1,4 @@
+import { ExitError, exitCodes } from '../exit.ts';
 import { get } from './http.ts';
 import { readMirror } from './mirror.ts';
 import { parseManifest, type Releases, refusal, type Sources } from './source.ts';
@@ -15,8 +16,12 @@ async function readPlatform({ fetch, limits, platform }: Sources): Promise<Relea
   if (!platform) return undefined;
   const { headers, tenant } = platform;
   const base = platform.url.replace(/\/+$/, '');
-  const { status, body } = await get(fetch, { url: `${base}${path}`, headers, limits: limits.text });
-  if (absent.includes(status)) return undefined;
+  const response = await get(fetch, { url: `${base}${path}`, headers, limits: limits.text }).catch((error) => {
+    if (platform.isGuess && error instanceof ExitError && error.code === exitCodes.network) return undefined;
+    throw error;
+  });
+  if (!response || absent.includes(response.status)) return undefined;
+  const { status, body } = response;
   const { host } = new URL(base);
   if (status !== 200) throw refusal(host, status);
   const { latest, min_supported, releases } = parseManifest(host, body.toString('utf8'));

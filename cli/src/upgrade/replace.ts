@@ -2,17 +2,18 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ExitError, exitCodes } from '../exit.ts';
+import { temporaryFileFor } from '../temporary-files.ts';
 import { withLock } from './lock.ts';
 import { type Probe, probe } from './probe.ts';
 
-export interface Target {
+export interface Program {
   /** The program to replace, with all links resolved. */
   readonly binary: string;
   readonly os: string;
 }
 
 /** Where the program before the last upgrade is kept. */
-export function previousPath({ binary, os }: Target): string {
+export function previousPath({ binary, os }: Program): string {
   return `${binary}.${os === 'windows' ? 'old' : 'previous'}`;
 }
 
@@ -21,39 +22,31 @@ export function previousPath({ binary, os }: Target): string {
  * file is the whole old or the whole new program. (Not on Windows, where a running program can only be moved aside first.)
  */
 export function replaceProgram(
-  target: Target,
+  program: Program,
   expected: Omit<Probe, 'program'>,
   obtain: () => Promise<Buffer>,
 ): Promise<void> {
-  return exclusively(target, async () => {
+  return exclusively(program, async () => {
     const content = await obtain();
-    const fresh = temporary(target, 'new');
-    try {
-      await write(fresh, content);
-      await probe({ ...expected, program: fresh });
-      await exchange(target, fresh);
-    } finally {
-      await rm(fresh, { force: true });
-    }
+    const fresh = temporaryFileFor(program.binary);
+    await write(fresh, content);
+    await probe({ ...expected, program: fresh });
+    await exchange(program, fresh);
   });
 }
 
 /** Puts the kept program in the place of the present one, which is kept in turn. Returns its version. */
-export function rollBack(target: Target, expected: Omit<Probe, 'program' | 'version'>): Promise<string> {
-  return exclusively(target, async () => {
-    const previous = previousPath(target);
+export function rollBack(program: Program, expected: Omit<Probe, 'program' | 'version'>): Promise<string> {
+  return exclusively(program, async () => {
+    const previous = previousPath(program);
     if (!existsSync(previous)) {
       throw new ExitError(exitCodes.general, 'No earlier version is kept here. Use --target=<version> to install one.');
     }
     const version = await probe({ ...expected, program: previous });
-    const fresh = temporary(target, 'new');
-    try {
-      await duplicate(previous, fresh);
-      await exchange(target, fresh);
-      return version;
-    } finally {
-      await rm(fresh, { force: true });
-    }
+    const fresh = temporaryFileFor(program.binary);
+    await duplicate(previous, fresh);
+    await exchange(program, fresh);
+    return version;
   });
 }
 
@@ -69,9 +62,9 @@ async function write(path: string, content: Buffer): Promise<void> {
   }
 }
 
-async function exchange(target: Target, fresh: string): Promise<void> {
-  const { binary, os } = target;
-  const previous = previousPath(target);
+async function exchange(program: Program, fresh: string): Promise<void> {
+  const { binary, os } = program;
+  const previous = previousPath(program);
   if (os === 'windows') {
     await rename(binary, previous);
     await rename(fresh, binary).catch(async (error) => {
@@ -81,7 +74,7 @@ async function exchange(target: Target, fresh: string): Promise<void> {
     return;
   }
   // A second name for the present program, so that the first never disappears.
-  const kept = temporary(target, 'kept');
+  const kept = temporaryFileFor(previous);
   await duplicate(binary, kept);
   await rename(kept, previous);
   await rename(fresh, binary);
@@ -103,28 +96,27 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function temporary({ binary, os }: Target, purpose: 'new' | 'kept'): string {
-  return `${binary}.${purpose}-${process.pid}${os === 'windows' ? '.exe' : ''}`;
-}
-
-async function exclusively<Result>(target: Target, run: () => Promise<Result>): Promise<Result> {
-  const { binary } = target;
+async function exclusively<Result>(program: Program, run: () => Promise<Result>): Promise<Result> {
+  const { binary } = program;
   try {
     return await withLock(binary, async () => {
       await removeLeftovers(binary);
-      return await run();
+      try {
+        return await run();
+      } finally {
+        await removeLeftovers(binary);
+      }
     });
   } catch (error) {
     throw explain(binary, error);
   }
 }
 
-/** What upgrades that were killed have left. */
+/** Temporary files, also those of upgrades that were killed. */
 async function removeLeftovers(binary: string): Promise<void> {
   const folder = dirname(binary);
-  const prefixes = ['new', 'kept', 'lock'].map((purpose) => `${basename(binary)}.${purpose}-`);
-  const names = await readdir(folder);
-  const leftovers = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+  const pattern = new RegExp(`^\\.${RegExp.escape(basename(binary))}\\.(\\w+\\.)?\\d+\\.part$`);
+  const leftovers = (await readdir(folder)).filter((name) => pattern.test(name));
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })));
 }
 

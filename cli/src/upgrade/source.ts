@@ -8,6 +8,8 @@ export interface Platform {
   readonly tenant: string | undefined;
   /** Identify the user and the tenant. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Nothing configures it: it is where a platform would be on this computer. */
+  readonly isGuess?: boolean;
 }
 
 export interface Mirror {
