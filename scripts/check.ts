@@ -17,7 +17,7 @@ function allChecks(): Record<string, string[]> {
     types: ['tsc', '-p', '.', '--checkers', '1'],
     'types of the console': ['tsc', '-p', 'web', '--checkers', '1'],
     'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
-    layers: layers('kit', 'client', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
+    layers: layers('kit', 'client', 'cli', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     'dead code': ['knip', '--treat-config-hints-as-errors'],
     'generated files': ['node', 'scripts/generate.ts', '--check'],

@@ -8,6 +8,7 @@ import { withConnection } from '../server/src/db/connection.ts';
 import { openEmbedded } from '../server/src/db/embedded/embedded-server.ts';
 import { openApiDocument } from '../server/src/http/openapi/document.ts';
 import { SecretBox } from '../server/src/secrets.ts';
+import { cliCommands } from './cli-commands.ts';
 import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
 import { schemaDump } from './schema-dump.ts';
@@ -62,6 +63,7 @@ async function generate(): Promise<Record<string, string>> {
       'docs/schema.graphql': schema,
       ...(await typedOperations(schema)),
       ...typedClient(kernel.actions, kernel.modules),
+      ...cliCommands(kernel.actions),
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

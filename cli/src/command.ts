@@ -10,13 +10,20 @@ export interface Option {
   readonly help: string;
 }
 
+export interface Argument {
+  readonly name: string;
+  readonly help: string;
+  readonly optional?: boolean;
+  readonly choices?: readonly string[];
+}
+
 /** A command with its words, such as `customers list`. Parsing fills the record that `run` uses. */
 export interface Command {
   readonly words: readonly string[];
   /** Imperative, as in `List customers`. */
   readonly summary: string;
   readonly description?: string;
-  readonly arguments?: readonly { readonly name: string; readonly help: string; readonly optional?: boolean }[];
+  readonly arguments?: readonly Argument[];
   readonly options?: Readonly<Record<string, Option>>;
   readonly examples?: readonly string[];
   run(environment: Environment, input: CommandInput): Promise<void>;

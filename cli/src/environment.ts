@@ -1,7 +1,9 @@
-import type { Build } from './build.ts';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Build, build } from './build.ts';
 
 export interface Output {
-  write(text: string): void;
+  write(data: string | Uint8Array): void;
   readonly isTerminal: boolean;
   /** The width of the terminal; 80 if it is unknown. */
   readonly columns: number;
@@ -21,4 +23,34 @@ export interface Environment {
   readonly platform: { readonly os: string; readonly arch: string };
   readonly now: () => Date;
   readonly fetch: typeof fetch;
+}
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  const { env, stdin, stdout, stderr } = process;
+  return {
+    variables: env,
+    stdin: { isTerminal: Boolean(stdin.isTTY), [Symbol.asyncIterator]: () => stdin[Symbol.asyncIterator]() },
+    stdout: toOutput(stdout),
+    stderr: toOutput(stderr),
+    configFolder: env.CHOWK_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'chowk'),
+    build,
+    // A compiled program is its own runtime.
+    executable: process.versions.bun ? process.execPath : (process.argv[1] ?? process.execPath),
+    platform: { os: process.platform, arch: process.arch },
+    now: () => new Date(),
+    fetch: (input, init) => fetch(input, init),
+  };
+}
+
+function toOutput(stream: NodeJS.WriteStream): Output {
+  return {
+    write: (data) => void stream.write(data),
+    get isTerminal() {
+      return Boolean(stream.isTTY);
+    },
+    get columns() {
+      return stream.columns || 80;
+    },
+  };
 }

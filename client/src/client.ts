@@ -43,6 +43,11 @@ export interface Client extends Api {
   keepTokens(response: TokenResponse): Promise<void>;
   /** Forgets the tokens and ends the session. */
   signOut(options?: CallOptions): Promise<void>;
+  /**
+   * Calls an action that this version of the client does not know, by a line as in the table of routes: `GET things/:id`. With
+   * a third word `file` the result is the `Response`.
+   */
+  send(route: string, input?: Fields, options?: CallOptions): Promise<unknown>;
   /** The options of the library graphql-ws, for subscriptions with the tenant and the tokens of this client. */
   subscriptionOptions(): SubscriptionOptions;
 }
@@ -57,12 +62,13 @@ export interface SubscriptionOptions {
 
 /** A client with a function for each action: `createClient({ url }).orders.create({ … })`. */
 export function createClient({ tokens = memoryTokens(), apiClient, ...common }: ClientOptions = {}): Client {
-  const createApi = (session?: Session) =>
-    createCalls(async (route, input, { headers, ...own } = {}) => {
+  const createSend =
+    (session?: Session): SendRoute =>
+    async (route, input = {}, { headers, ...own } = {}) => {
       const options = { ...common, ...own, headers: { ...common.headers, ...headers }, session };
       return send(prepare(route, input), options);
-    }) as Api;
-  const anonymous = createApi();
+    };
+  const anonymous = createCalls(createSend());
   const session = new Session(tokens, `chowk ${common.url}`, async (current) => {
     if (apiClient) {
       const { id: client_id, secret: client_secret } = apiClient;
@@ -71,8 +77,10 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
     const refresh_token = current?.refreshToken;
     return refresh_token === undefined ? undefined : toTokens(await anonymous.auth.refresh({ refresh_token }));
   });
+  const sendSignedIn = createSend(session);
   return {
-    ...createApi(session),
+    ...createCalls(sendSignedIn),
+    send: sendSignedIn,
     async signIn(credentials, options) {
       try {
         const { user, ...answer } = await anonymous.auth.login(credentials, options);
@@ -113,16 +121,17 @@ export function createClient({ tokens = memoryTokens(), apiClient, ...common }: 
   };
 }
 
-type SendRoute = (route: string, input: Fields, options?: CallOptions) => Promise<unknown>;
+type SendRoute = (route: string, input?: Fields, options?: CallOptions) => Promise<unknown>;
 
 /** A function for each line of the table of routes, with `all` for lists. */
-function createCalls(send: SendRoute): unknown {
+function createCalls(send: SendRoute): Api {
   const createCall = (route: string) => {
     const call = (input: Fields = {}, options?: CallOptions) => send(route, input, options);
     const all = (input?: Fields, options?: CallOptions) => everyRecord(call, input, options);
     return Object.assign(call, { all });
   };
-  return mapValues(routes, (area: Readonly<Record<string, string>>) => mapValues(area, createCall));
+  const createArea = (area: Readonly<Record<string, string>>) => mapValues(area, createCall);
+  return mapValues(routes, createArea) as unknown as Api;
 }
 
 function mapValues<Value, Result>(record: Readonly<Record<string, Value>>, map: (value: Value) => Result) {

@@ -9,7 +9,7 @@ const marginMs = 10_000;
 
 /**
  * Keeps the tokens valid. A refresh token can be used only once, so at most one request renews them: callers wait for it,
- * and other tabs too, with a lock of the browser.
+ * and other tabs and processes too, with the lock of the store or of the browser.
  */
 export class Session {
   readonly #store: TokenStore;
@@ -73,9 +73,13 @@ export class Session {
 
   /** Runs one function after the other, so that none overwrites the tokens of another. */
   #exclusively<Result>(run: () => Promise<Result>): Promise<Result> {
-    const { locks } = globalThis.navigator ?? {};
-    const result = locks && !this.#store.isPrivate ? locks.request(this.#lockName, run) : this.#last.then(run, run);
+    const result = this.#store.lock?.(run) ?? this.#lockInBrowser(run) ?? this.#last.then(run, run);
     this.#last = result.catch(() => {});
-    return result as Promise<Result>;
+    return result;
+  }
+
+  #lockInBrowser<Result>(run: () => Promise<Result>): Promise<Result> | undefined {
+    if (this.#store.isPrivate) return undefined;
+    return globalThis.navigator?.locks?.request(this.#lockName, run) as Promise<Result> | undefined;
   }
 }

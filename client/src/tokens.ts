@@ -13,6 +13,8 @@ export interface TokenStore {
   clear(): void | Promise<void>;
   /** No other tab or process has these tokens. Default: they may, and refresh them one at a time. */
   readonly isPrivate?: boolean;
+  /** Runs one function at a time, in all processes that share the store. Default: the lock of the browser, if there is one. */
+  lock?<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
 /** Keeps the tokens in memory. A personal access token is `memoryTokens({ accessToken: 'chowk_pat_…' })`. */
