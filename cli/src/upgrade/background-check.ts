@@ -22,7 +22,14 @@ export const childVariable = 'CHOWK_BACKGROUND_CHECK';
  * not been asked for long. This one does not wait for it.
  */
 export function startBackgroundCheck(environment: Environment): void {
-  if (!isWanted(environment)) return;
+  try {
+    if (isWanted(environment)) remindAndCheck(environment);
+  } catch {
+    // The command has succeeded: whatever fails here is of no interest to the user.
+  }
+}
+
+function remindAndCheck(environment: Environment): void {
   const { configFolder, now } = environment;
   const time = now();
   const file = readCheckFile(configFolder);
