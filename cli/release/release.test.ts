@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readManifest as readServerManifest } from '../../modules/releases/manifest.ts';
 import { extractFile } from '../src/upgrade/archive.ts';
 import { readManifest } from '../src/upgrade/manifest.ts';
@@ -21,6 +21,7 @@ describe.skipIf(!hasBun)('a release', () => {
   const target = hostTarget();
   const build = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chowk-release-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
     await buildRelease({
       version: '3.2.1',
       targets: [target],

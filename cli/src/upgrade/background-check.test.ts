@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testEnvironment } from '../../testing/installed-program.ts';
 import { archive, release } from '../../testing/release-files.ts';
 import { platformAnswers, startServer } from '../../testing/release-server.ts';
@@ -18,6 +18,7 @@ const ago = (ms: number) => new Date(now - ms).toISOString();
 /** The surroundings on a terminal. The program notes how it was started. */
 async function prepare(file: CheckFile | string | undefined, changes: Changes = {}) {
   const configFolder = await mkdtemp(join(tmpdir(), 'chowk-check-'));
+  onTestFinished(() => rm(configFolder, { recursive: true }));
   const path = join(configFolder, 'chowk');
   const log = join(configFolder, 'log');
   await writeFile(path, `#!/bin/sh\necho "$* $CHOWK_BACKGROUND_CHECK $SERVICE_NO_UPGRADE_CHECK" >> '${log}'\n`, {
