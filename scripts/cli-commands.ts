@@ -183,7 +183,7 @@ function deriveCommand(action: RegisteredAction): DerivedCommand {
     words: commandWords(name),
     action: name,
     summary,
-    ...(description && { description }),
+    ...(description && { description: withoutMarkup(description) }),
     ...(allArguments.length > 0 && { arguments: allArguments }),
     ...(options.length > 0 && { options }),
     ...(secrets.length > 0 && { secrets }),
@@ -315,7 +315,11 @@ function helpText(name: string, { description = '' }: Schema, item: Schema): str
   const own = description.replace(/ ?Default: (null|\{\}|\[\]|"")\./, '').replace(/Default: "(.*)"\./, 'Default: $1.');
   const text = own === '' || own.startsWith('Default:') ? `${fallbackHelp(name)} ${own}`.trim() : own;
   const fields = item.properties && Object.keys(item.properties).join(', ');
-  return fields ? `${text} JSON, or name=value,… with the fields ${fields}.` : text;
+  return withoutMarkup(fields ? `${text} JSON, or name=value,… with the fields ${fields}.` : text);
+}
+
+function withoutMarkup(text: string): string {
+  return text.replaceAll('`"', '"').replaceAll('"`', '"').replaceAll('`', "'");
 }
 
 function fallbackHelp(name: string): string {

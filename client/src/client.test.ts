@@ -193,3 +193,10 @@ export async function wrongUses(): Promise<void> {
   // @ts-expect-error: responses are read-only
   byPage.total = byDefault.total;
 }
+
+test('an action that the client does not know is called by its method and path', async () => {
+  const { customer } = (await chowk.send('POST customers', { first_name: 'Send' })) as { customer: { id: string } };
+  expect(await chowk.send('GET /api/v1/customers/:id', { id: customer.id })).toMatchObject({ customer });
+  const file = (await chowk.send('GET customers/export file', { search: 'Send' })) as Response;
+  expect(await file.text()).toContain(customer.id);
+});

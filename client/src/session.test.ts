@@ -4,7 +4,7 @@ import { startAccounts } from '../../server/testing/accounts.ts';
 import { makeClient } from '../../server/testing/oauth.ts';
 import { getPort } from '../../server/testing/raw-http.ts';
 import { type Front, startFront } from '../testing/front.ts';
-import { createClient, memoryTokens, NetworkError, type TokenStore, type Tokens } from './client.ts';
+import { type Client, createClient, memoryTokens, NetworkError, type TokenStore, type Tokens } from './client.ts';
 
 const platform = await startAccounts({ environment: { RATE_LIMIT_PER_MINUTE: '0' } });
 await platform.app.listen({ host: '127.0.0.1', port: 0 });
@@ -66,6 +66,43 @@ test('tabs that share a session refresh it once', async () => {
     await Promise.all(tabs.map((chowk) => chowk.auth.me()));
     expect(refreshes(front)).toBe(1);
   }
+});
+
+test('a store with a lock of its own refreshes and forgets its tokens inside of it', async () => {
+  const { front, tokens } = await signedIn();
+  const store = sharedStore();
+  await store.set((await tokens.get()) as Tokens);
+  await change(store, expired);
+  let running = 0;
+  let runs = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  // Two clients that share nothing but the store, as two processes do.
+  const locked: TokenStore = {
+    ...store,
+    set: async (next) => {
+      expect(running).toBe(1);
+      await store.set(next);
+    },
+    lock<Result>(run: () => Promise<Result>): Promise<Result> {
+      const result = last.then(async () => {
+        running += 1;
+        runs += 1;
+        return run().finally(() => {
+          running -= 1;
+        });
+      });
+      last = result.catch(() => {});
+      return result;
+    },
+  };
+  const [one, other] = [1, 2].map(() => createClient({ url: front.url, tenant: acme.id, tokens: locked })) as [
+    Client,
+    Client,
+  ];
+  await Promise.all([one.auth.me(), other.auth.me()]);
+  expect({ refreshes: refreshes(front), runs }).toEqual({ refreshes: 1, runs: 2 });
+  await one.signOut();
+  expect(runs).toBe(3);
 });
 
 test('a session that has ended is forgotten, and the call is refused', async () => {

@@ -57,7 +57,7 @@ function readText(field: DerivedField, text: string, type: FieldType | undefined
     case 'boolean':
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
     case 'json':
-      return text === '' ? null : parseJson(text, `--${optionName(field.name)} is not valid JSON`);
+      return readJson(field, text);
     case 'record':
       return text.trimStart().startsWith('{')
         ? parseJson(text, `--${optionName(field.name)} is not valid JSON`)
@@ -65,6 +65,13 @@ function readText(field: DerivedField, text: string, type: FieldType | undefined
     default:
       return text === '' ? null : text;
   }
+}
+
+/** A value that may have several types: what is not JSON is a text. */
+function readJson({ name }: DerivedField, text: string): unknown {
+  if (text === '') return null;
+  const isText = !/^\s*([[{"\d-]|(true|false|null)\s*$)/.test(text);
+  return isText ? text : parseJson(text, `--${optionName(name)} is not valid JSON`);
 }
 
 /** `name=Tea,quantity=2`: a comma before a word and `=` begins the next field. */

@@ -9,7 +9,7 @@ export function toCommand(derived: DerivedCommand): Command {
   return {
     words,
     summary,
-    ...(description && { description: description.replaceAll('`', "'") }),
+    ...(description && { description }),
     arguments: args.map(({ name, help, choices }) => ({ name: optionName(name), help, ...(choices && { choices }) })),
     options: { ...Object.fromEntries(fieldOptions(derived)), ...ownOptions(derived) },
     run: async (environment, input) => (await import('./run-action.ts')).runAction(environment, derived, input),

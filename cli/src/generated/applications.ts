@@ -56,7 +56,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -73,7 +73,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -116,7 +116,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -150,7 +150,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -174,7 +174,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -197,7 +197,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -213,7 +213,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -230,7 +230,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -242,11 +242,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "onboarding.uploadDocument",
     "summary": "Upload an identity document of an application",
-    "description": "Needs the `upload_token` that the applicant got when applying and by mail. A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.",
+    "description": "Needs the 'upload_token' that the applicant got when applying and by mail. A document can be replaced until all are there, and after they were rejected. Only reviewers can read it.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -280,7 +280,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],

@@ -22,11 +22,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "action",
-        "help": "An action, such as `orders.update`."
+        "help": "An action, such as 'orders.update'."
       },
       {
         "name": "resource",
-        "help": "A kind of record, such as `orders`."
+        "help": "A kind of record, such as 'orders'."
       },
       {
         "name": "resource_id",
@@ -56,7 +56,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "request_id",
-        "help": "The `X-Request-Id` of the response."
+        "help": "The 'X-Request-Id' of the response."
       },
       {
         "name": "from",
@@ -68,7 +68,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -117,11 +117,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "action",
-        "help": "An action, such as `orders.update`."
+        "help": "An action, such as 'orders.update'."
       },
       {
         "name": "resource",
-        "help": "A kind of record, such as `orders`."
+        "help": "A kind of record, such as 'orders'."
       },
       {
         "name": "resource_id",
@@ -151,7 +151,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "request_id",
-        "help": "The `X-Request-Id` of the response."
+        "help": "The 'X-Request-Id' of the response."
       },
       {
         "name": "from",
@@ -163,7 +163,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",

@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -109,7 +109,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -144,11 +144,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "customers.countData",
     "summary": "Count all data about a customer",
-    "description": "The number of rows in each table of each module, which `mode=hard` deletes. Also for a deleted customer.",
+    "description": "The number of rows in each table of each module, which 'mode=hard' deletes. Also for a deleted customer.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -208,11 +208,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "customers.delete",
     "summary": "Delete a customer",
-    "description": "`soft` hides the customer, `anonymize` clears personal fields in all modules and keeps orders and statistics, `hard` deletes all data about it. `anonymize` and `hard` also accept a deleted customer.",
+    "description": "'soft' hides the customer, 'anonymize' clears personal fields in all modules and keeps orders and statistics, 'hard' deletes all data about it. 'anonymize' and 'hard' also accept a deleted customer.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -239,7 +239,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -307,7 +307,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -351,7 +351,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -414,7 +414,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -473,7 +473,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -566,7 +566,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -588,7 +588,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -615,7 +615,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -669,7 +669,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {

@@ -13,7 +13,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]

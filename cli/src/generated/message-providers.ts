@@ -62,11 +62,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.saveWebhook",
     "summary": "Set the webhook that sends text messages",
-    "description": "Its secret is shown only once. It gets phone numbers and texts, so this also needs `customers.view_sensitive`.",
+    "description": "Its secret is shown only once. It gets phone numbers and texts, so this also needs 'customers.view_sensitive'.",
     "options": [
       {
         "name": "url",
-        "help": "Gets a POST request for each message. Must be `https` on the public internet.",
+        "help": "Gets a POST request for each message. Must be 'https' on the public internet.",
         "isRequired": true
       }
     ]
@@ -78,6 +78,6 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.getProviders",
     "summary": "Get the accounts at providers of text messages",
-    "description": "Without their secrets. The settings `notifications.sms_provider` and `notifications.whatsapp_provider` choose one."
+    "description": "Without their secrets. The settings 'notifications.sms_provider' and 'notifications.whatsapp_provider' choose one."
   }
 ];

@@ -10,7 +10,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.createRule",
     "summary": "Create a notification rule",
-    "description": "Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` and fields of the event by their path.",
+    "description": "Templates contain '{{order_number}}', '{{total}}' (with the currency), '{{customer_name}}', '{{customer_email}}', '{{customer_phone}}' and fields of the event by their path.",
     "options": [
       {
         "name": "name",
@@ -52,7 +52,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "recipient",
-        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: customer.",
+        "help": "\"customer\"; for 'in_app', '{ \"user_id\" }' or '{ \"role\" }' of members of the team. Default: customer.",
         "type": "json"
       },
       {
@@ -74,7 +74,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -86,11 +86,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.listRuleDeliveries",
     "summary": "List the deliveries of a notification rule",
-    "description": "Kept for `notifications.message_retention_days`.",
+    "description": "Kept for 'notifications.message_retention_days'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -107,7 +107,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -168,7 +168,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -239,7 +239,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "recipient",
-        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team. Default: customer.",
+        "help": "\"customer\"; for 'in_app', '{ \"user_id\" }' or '{ \"role\" }' of members of the team. Default: customer.",
         "type": "json"
       },
       {
@@ -260,7 +260,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -273,18 +273,18 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.testRule",
     "summary": "Send a test of a notification rule",
-    "description": "With made-up data, to yourself or to the address `to`. A test over SMS and WhatsApp needs `to`.",
+    "description": "With made-up data, to yourself or to the address 'to'. A test over SMS and WhatsApp needs 'to'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
     "options": [
       {
         "name": "to",
-        "help": "An email address or a phone number. Default: your own address or account. Needs `notifications.send`."
+        "help": "An email address or a phone number. Default: your own address or account. Needs 'notifications.send'."
       }
     ],
     "key": "delivery"
@@ -300,7 +300,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -342,7 +342,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "recipient",
-        "help": "`\"customer\"`; for `in_app`, `{ \"user_id\" }` or `{ \"role\" }` of members of the team.",
+        "help": "\"customer\"; for 'in_app', '{ \"user_id\" }' or '{ \"role\" }' of members of the team.",
         "type": "json"
       },
       {

@@ -30,7 +30,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -57,7 +57,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.create",
     "summary": "Create an order",
-    "description": "Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.",
+    "description": "Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name. The status 'cancelled' also needs orders.cancel, 'refunded' orders.refund.",
     "options": [
       {
         "name": "items",
@@ -177,7 +177,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -232,7 +232,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -312,7 +312,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -343,11 +343,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.refund",
     "summary": "Refund an order",
-    "description": "Refunds an amount or, by default, the remaining total. A fully refunded order becomes `refunded`.",
+    "description": "Refunds an amount or, by default, the remaining total. A fully refunded order becomes 'refunded'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -374,7 +374,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -387,7 +387,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.statistics",
     "summary": "Get revenue and orders by day",
-    "description": "The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.",
+    "description": "The last 'days' days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.",
     "options": [
       {
         "name": "days",
@@ -403,11 +403,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.updateStatus",
     "summary": "Change the status of an order",
-    "description": "`cancelled` also needs orders.cancel, `refunded` orders.refund.",
+    "description": "'cancelled' also needs orders.cancel, 'refunded' orders.refund.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -441,11 +441,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.update",
     "summary": "Update an order",
-    "description": "Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.",
+    "description": "Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status 'cancelled' also needs orders.cancel, 'refunded' orders.refund.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],

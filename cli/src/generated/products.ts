@@ -10,11 +10,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.addImage",
     "summary": "Upload an image of a product",
-    "description": "Added to the end of `images`, as WebP in up to three sizes. The URLs need no token and never change; metadata such as the place where a photo was taken is removed. At most 50 million pixels.",
+    "description": "Added to the end of 'images', as WebP in up to three sizes. The URLs need no token and never change; metadata such as the place where a photo was taken is removed. At most 50 million pixels.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -69,7 +69,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -87,7 +87,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.create",
     "summary": "Create a product",
-    "description": "A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.",
+    "description": "A mandatory product, which all tenants of a reseller get, needs 'reseller.catalogue.manage'.",
     "options": [
       {
         "name": "sku",
@@ -157,11 +157,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.delete",
     "summary": "Delete a product",
-    "description": "Its SKU can be used again. A product with reservations cannot be deleted, nor can one that a reseller has made mandatory. A mandatory product of your own needs `reseller.catalogue.manage`.",
+    "description": "Its SKU can be used again. A product with reservations cannot be deleted, nor can one that a reseller has made mandatory. A mandatory product of your own needs 'reseller.catalogue.manage'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -176,7 +176,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -232,7 +232,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "low_stock",
-        "help": "Whether `products.low_stock_threshold` units or fewer are available.",
+        "help": "Whether 'products.low_stock_threshold' units or fewer are available.",
         "type": "boolean"
       },
       {
@@ -250,7 +250,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -346,7 +346,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "low_stock",
-        "help": "Whether `products.low_stock_threshold` units or fewer are available.",
+        "help": "Whether 'products.low_stock_threshold' units or fewer are available.",
         "type": "boolean"
       },
       {
@@ -364,7 +364,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -401,14 +401,14 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
     "options": [
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -458,7 +458,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -479,7 +479,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -535,7 +535,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -552,7 +552,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -581,11 +581,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.update",
     "summary": "Update a product",
-    "description": "Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be changed; changing `mandatory` needs `reseller.catalogue.manage`.",
+    "description": "Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be changed; changing 'mandatory' needs 'reseller.catalogue.manage'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -659,7 +659,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {

@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -43,7 +43,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "email.change",
     "summary": "Change your email address",
-    "description": "The new address must be verified. Until then the account signs in with the old one (`sign_in_email`) and receives mails there; sending that address again cancels the change. After the change, an old address that was verified receives a link that undoes it within seven days.",
+    "description": "The new address must be verified. Until then the account signs in with the old one ('sign_in_email') and receives mails there; sending that address again cancels the change. After the change, an old address that was verified receives a link that undoes it within seven days.",
     "options": [
       {
         "name": "email",

@@ -32,7 +32,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "config",
-        "help": "`static`: `manifest_url`. `s3`: `bucket`, `region`, `manifest_key`. `gitlab`: `project`, `api_url`, `token`. Addresses must be public and https.",
+        "help": "'static': 'manifest_url'. 's3': 'bucket', 'region', 'manifest_key'. 'gitlab': 'project', 'api_url', 'token'. Addresses must be public and https.",
         "type": "json",
         "isRequired": true
       }

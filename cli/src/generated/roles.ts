@@ -41,7 +41,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       }
@@ -67,7 +67,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       }
@@ -85,7 +85,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       }

@@ -20,7 +20,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "settings.update",
     "summary": "Change settings",
-    "description": "Changes all of these settings or, if one of them is invalid, none. `null` restores the default.",
+    "description": "Changes all of these settings or, if one of them is invalid, none. 'null' restores the default.",
     "isOpen": true,
     "key": "settings"
   }

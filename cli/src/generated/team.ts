@@ -21,7 +21,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -58,7 +58,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       }
@@ -66,7 +66,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "api_clients",
-        "help": "What happens to the API clients that the member has made. `take_over` makes the caller their maker; their secrets stay valid for 24 hours and must be replaced. Needs `settings.api_clients`. Default: delete.",
+        "help": "What happens to the API clients that the member has made. 'take_over' makes the caller their maker; their secrets stay valid for 24 hours and must be replaced. Needs 'settings.api_clients'. Default: delete.",
         "choices": [
           "delete",
           "take_over"
@@ -84,7 +84,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       }
@@ -98,11 +98,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "team.update",
     "summary": "Change the role of a member",
-    "description": "Also needs `team.roles.assign`. The caller must hold the permissions of both roles.",
+    "description": "Also needs 'team.roles.assign'. The caller must hold the permissions of both roles.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "type": "integer",
         "isRequired": true
       },

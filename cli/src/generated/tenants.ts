@@ -10,7 +10,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "onboarding.signUp",
     "summary": "Create an organization",
-    "description": "With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, `name`, `email`, `password` and `password_confirmation` create the user, who is signed in.",
+    "description": "With a bearer token the caller, who must have verified the email address, becomes its Owner. Without one, 'name', 'email', 'password' and 'password_confirmation' create the user, who is signed in.",
     "options": [
       {
         "name": "domain",

@@ -19,7 +19,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "scopes",
-        "help": "The permissions of the token; `*` means all permissions that the user holds. Default: [\"*\"].",
+        "help": "The permissions of the token; '*' means all permissions that the user holds. Default: [\"*\"].",
         "isList": true
       },
       {
@@ -54,7 +54,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]

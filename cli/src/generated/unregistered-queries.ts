@@ -18,7 +18,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "graphql.listUnregistered",
     "summary": "List recorded operations that are not registered",
-    "description": "Lists operations that were executed while `graphql.record_unregistered` was on and that `graphql.persisted_queries_only` would refuse, most used first. They may contain personal data.",
+    "description": "Lists operations that were executed while 'graphql.record_unregistered' was on and that 'graphql.persisted_queries_only' would refuse, most used first. They may contain personal data.",
     "key": "unregistered_operations"
   },
   {

@@ -10,16 +10,16 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "webhooks.create",
     "summary": "Create a webhook",
-    "description": "Its secret is shown only once. Payloads are not masked, so this also needs `customers.view_sensitive`.",
+    "description": "Its secret is shown only once. Payloads are not masked, so this also needs 'customers.view_sensitive'.",
     "options": [
       {
         "name": "url",
-        "help": "Gets a POST request for each event. Must be `https` on the public internet.",
+        "help": "Gets a POST request for each event. Must be 'https' on the public internet.",
         "isRequired": true
       },
       {
         "name": "events",
-        "help": "Names of events, `order.*` for all that begin with `order.`, or `*` for all.",
+        "help": "Names of events, 'order.*' for all that begin with 'order.', or '*' for all.",
         "isList": true,
         "isRequired": true
       },
@@ -45,7 +45,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -61,7 +61,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -77,7 +77,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -118,7 +118,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "updated_from",
-        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed."
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
       {
         "name": "sort_by",
@@ -151,7 +151,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       },
       {
@@ -173,7 +173,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ]
@@ -188,7 +188,7 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -201,11 +201,11 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "webhooks.test",
     "summary": "Send a test event to a webhook",
-    "description": "Queues an event of the type `webhook.test`.",
+    "description": "Queues an event of the type 'webhook.test'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
@@ -218,22 +218,22 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "webhooks.update",
     "summary": "Update a webhook",
-    "description": "Fields that are not sent do not change. Changing `url` or `events` also needs `customers.view_sensitive`.",
+    "description": "Fields that are not sent do not change. Changing 'url' or 'events' also needs 'customers.view_sensitive'.",
     "arguments": [
       {
         "name": "id",
-        "help": "The ID.",
+        "help": "The id.",
         "isRequired": true
       }
     ],
     "options": [
       {
         "name": "url",
-        "help": "Gets a POST request for each event. Must be `https` on the public internet."
+        "help": "Gets a POST request for each event. Must be 'https' on the public internet."
       },
       {
         "name": "events",
-        "help": "Names of events, `order.*` for all that begin with `order.`, or `*` for all.",
+        "help": "Names of events, 'order.*' for all that begin with 'order.', or '*' for all.",
         "isList": true
       },
       {

@@ -5,8 +5,6 @@ import { textWidth, truncate } from './text-width.ts';
 
 const gap = 2;
 const minWidth = 12;
-/** A column of long texts leaves room for the others on a wide terminal. */
-const maxWidth = 60;
 
 export interface TableOptions {
   readonly columns: readonly string[];
@@ -51,7 +49,7 @@ export function alignedTable(
       .map((column) => {
         const widths = rows.map((row) => textWidth(row[column.index] as string));
         const width = Math.max(column.title.length, ...widths);
-        return { ...column, width: column.isFixed ? width : Math.min(width, maxWidth) };
+        return { ...column, width: column.isFixed ? width : Math.min(width, output.columns) };
       }),
     output.columns - indent,
   );

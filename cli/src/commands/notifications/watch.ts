@@ -14,6 +14,7 @@ interface Notification {
   readonly severity: string;
   readonly title: string;
   readonly body: string | null;
+  readonly updated_at: string;
 }
 
 export const notificationsWatchCommand: Command = {
@@ -26,8 +27,14 @@ export const notificationsWatchCommand: Command = {
     const { id: user } = await client.auth.me();
     const [newest] = (await client.notifications.list({ limit: 1 })).notifications;
     let last = newest?.id;
+    // One that arrives while the missed ones are read is among both.
+    const shown = new Set<string>();
     const show = async (notification: Notification) => {
-      last = notification.id;
+      const { id, updated_at } = notification;
+      const key = `${id} ${updated_at}`;
+      if (shown.has(key)) return;
+      shown.add(key);
+      if (last === undefined || id > last) last = id;
       await print(environment, options, notification);
     };
     if (!options.quiet) environment.stderr.write('Waiting for notifications. Press Ctrl-C to stop.\n');
@@ -37,8 +44,7 @@ export const notificationsWatchCommand: Command = {
         event: 'notification.created',
         async onSubscribed() {
           failures = 0;
-          const missed =
-            last === undefined ? [] : (await client.notifications.list({ after: last, limit: 100 })).notifications;
+          const { notifications: missed } = await client.notifications.list({ after: last, limit: 100 });
           for (const notification of missed.toReversed()) await show(notification);
         },
         onEvent: (data) => show(data as Notification),
