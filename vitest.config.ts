@@ -13,6 +13,7 @@ const slow = [
   'e2e/*',
   'cli/src/upgrade/{released-program,replace,hostile-servers}',
   'cli/release/release',
+  'cli/src/program',
   'server/src/tenancy/{move-tenant,archive,archive-crash,archive-hostile,doctor,isolation,servers}',
   'web/src/pages/account/profile',
   'web/src/shell/{shell,navigation}',

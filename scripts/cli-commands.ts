@@ -327,6 +327,7 @@ function fallbackHelp(name: string): string {
   if (name === 'id') return 'The id.';
   if (field === 'q') return 'The text to search for.';
   if (field.endsWith('_at')) return 'A time, such as 2026-01-31 or 2026-01-31T12:00:00Z.';
+  if (field.startsWith('is_')) return `Whether it is ${field.slice(3).replaceAll('_', ' ')}.`;
   const words = field.replaceAll('_', ' ').replace(/\b(id|url|sku|kyc)(?=s?\b)/g, (word) => word.toUpperCase());
   return `The ${words}.`;
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Build, build } from './build.ts';
+import { openOutput } from './process-output.ts';
 
 export interface Output {
   write(data: string | Uint8Array): void;
@@ -27,12 +28,17 @@ export interface Environment {
 
 /** The environment of this process. */
 export function processEnvironment(): Environment {
-  const { env, stdin, stdout, stderr } = process;
+  const { env } = process;
   return {
     variables: env,
-    stdin: { isTerminal: Boolean(stdin.isTTY), [Symbol.asyncIterator]: () => stdin[Symbol.asyncIterator]() },
-    stdout: toOutput(stdout),
-    stderr: toOutput(stderr),
+    stdin: {
+      get isTerminal() {
+        return Boolean(process.stdin.isTTY);
+      },
+      [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator](),
+    },
+    stdout: openOutput(1),
+    stderr: openOutput(2),
     configFolder: env.CHOWK_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'chowk'),
     build,
     // A compiled program is its own runtime.
@@ -40,17 +46,5 @@ export function processEnvironment(): Environment {
     platform: { os: process.platform, arch: process.arch },
     now: () => new Date(),
     fetch: (input, init) => fetch(input, init),
-  };
-}
-
-function toOutput(stream: NodeJS.WriteStream): Output {
-  return {
-    write: (data) => void stream.write(data),
-    get isTerminal() {
-      return Boolean(stream.isTTY);
-    },
-    get columns() {
-      return stream.columns || 80;
-    },
   };
 }

@@ -3,14 +3,16 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import type { CommandInput } from '../src/command.ts';
 import { createUpgradeCommand } from '../src/commands/upgrade.ts';
 import type { Environment } from '../src/environment.ts';
 import { ExitError } from '../src/exit.ts';
 import { type UpgradeLimits, upgradeLimits } from '../src/upgrade/limits.ts';
-import { program, publicReleaseKey } from './release-files.ts';
+import { program } from './release-files.ts';
+import { testEnvironment } from './test-environment.ts';
 
-export interface InstalledProgram extends AsyncDisposable {
+export interface InstalledProgram {
   readonly folder: string;
   readonly path: string;
   readonly environment: Environment;
@@ -34,13 +36,6 @@ interface InstallOptions {
   readonly limits?: UpgradeLimits;
 }
 
-interface Surroundings {
-  readonly path: string;
-  readonly configFolder: string;
-  readonly mirrorUrl?: string;
-  readonly key?: string;
-}
-
 const run = promisify(execFile);
 
 /** A program of version 1.0.0 in a folder of its own, which is configured for a platform. */
@@ -50,6 +45,7 @@ export async function installProgram({
   limits = upgradeLimits,
 }: InstallOptions = {}): Promise<InstalledProgram> {
   const root = await mkdtemp(join(tmpdir(), 'chowk-upgrade-'));
+  onTestFinished(() => rm(root, { recursive: true }));
   const [folder, configFolder] = [await mkdtemp(join(root, 'bin-')), await mkdtemp(join(root, 'config-'))];
   const path = join(folder, 'chowk');
   await writeFile(path, program('1.0.0'));
@@ -73,38 +69,5 @@ export async function installProgram({
     },
     version: async () => (await run(path, ['version'])).stdout.trim(),
     files: async () => (await readdir(folder)).sort(),
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
-  };
-}
-
-/** The surroundings of a program of version 1.0.0 that trusts the key. */
-export function testEnvironment({
-  path,
-  configFolder,
-  mirrorUrl = 'http://127.0.0.1:9',
-  key = publicReleaseKey,
-}: Surroundings) {
-  return {
-    variables: {},
-    stdin: { isTerminal: false, async *[Symbol.asyncIterator]() {} },
-    stdout: sink(),
-    stderr: sink(),
-    configFolder,
-    build: { version: '1.0.0', mirror: { apiBaseUrl: mirrorUrl, projectPath: 'acme/cli' }, releaseKeys: [key] },
-    executable: path,
-    platform: { os: 'linux', arch: 'x64' },
-    now: () => new Date('2026-11-18T12:00:00Z'),
-    fetch: (input, init) => fetch(input, init),
-  } satisfies Environment;
-}
-
-function sink() {
-  return {
-    text: '',
-    isTerminal: false,
-    columns: 80,
-    write(data: string | Uint8Array) {
-      this.text += String(data);
-    },
   };
 }

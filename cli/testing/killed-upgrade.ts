@@ -46,5 +46,5 @@ for (const name of ['link', 'rename', 'rm', 'readdir', 'writeFile']) watch(opera
 syncBuiltinESMExports();
 
 const { upgradeCommand } = await import('../src/commands/upgrade.ts');
-const { testEnvironment } = await import('./installed-program.ts');
+const { testEnvironment } = await import('./test-environment.ts');
 await upgradeCommand.run(testEnvironment({ path, configFolder, key }), { arguments: [], options: {} });

@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { manifest, type TestRelease } from './release-files.ts';
 
 export type Answer = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
 
-export interface ReleaseServer extends AsyncDisposable {
+export interface ReleaseServer {
   readonly url: string;
   /** The answers by path. Others get 404. */
   readonly answers: Record<string, Answer>;
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  stop(): Promise<void>;
 }
 
 export const releasesPath = '/api/v1/cli/releases';
@@ -37,11 +39,18 @@ export async function startServer(answers: Record<string, Answer> = {}): Promise
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answers,
     requests,
-    async [Symbol.asyncDispose]() {
+    async stop() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+/** A server for one test. */
+export async function serve(answers?: Record<string, Answer>): Promise<ReleaseServer> {
+  const server = await startServer(answers);
+  onTestFinished(server.stop);
+  return server;
 }
 
 /** The answers of a platform with releases, each with the content of its only file. */

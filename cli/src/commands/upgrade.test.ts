@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installProgram } from '../../testing/installed-program.ts';
 import { archive, asset, program, release } from '../../testing/release-files.ts';
-import { body, json, platformAnswers, releasesPath, startServer, status } from '../../testing/release-server.ts';
+import { body, json, platformAnswers, releasesPath, serve, status } from '../../testing/release-server.ts';
 
 const releases = ['1.1.0', '1.0.0', '0.9.0'].map((version) => {
   const content = archive(version);
@@ -11,21 +11,13 @@ const releases = ['1.1.0', '1.0.0', '0.9.0'].map((version) => {
 });
 
 async function start(changes: object = {}) {
-  const platform = await startServer(platformAnswers(releases, changes));
+  const platform = await serve(platformAnswers(releases, changes));
   const installed = await installProgram({ apiUrl: platform.url });
-  return {
-    platform,
-    installed,
-    async [Symbol.asyncDispose]() {
-      await installed[Symbol.asyncDispose]();
-      await platform[Symbol.asyncDispose]();
-    },
-  };
+  return { platform, installed };
 }
 
 test('replaces the program by the latest release, keeps the old one and returns to it', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   const upgraded = await installed.upgrade();
   expect(upgraded).toMatchObject({ code: 0, errors: '' });
   expect(upgraded.output).toContain('Replaced chowk 1.0.0 by 1.1.0.');
@@ -40,8 +32,7 @@ test('replaces the program by the latest release, keeps the old one and returns 
 });
 
 test('--check compares the versions, shows the notes and writes nothing', async () => {
-  await using scene = await start();
-  const { installed, platform } = scene;
+  const { installed, platform } = await start();
   const { code, output } = await installed.upgrade({ check: true });
   expect(code).toBe(0);
   expect(output).toContain('Installed: 1.0.0\nLatest:    1.1.0 (2026-11-01)\n\n  What is new in 1.1.0.\n');
@@ -62,8 +53,8 @@ test('notes cannot send commands to the terminal', async () => {
     notes: 'Fine.\u001b[2J\u001b]0;owned\u0007',
     notes_url: '\u001b[31mred',
   });
-  await using platform = await startServer(platformAnswers([[hostile, content]]));
-  await using installed = await installProgram({ apiUrl: platform.url });
+  const platform = await serve(platformAnswers([[hostile, content]]));
+  const installed = await installProgram({ apiUrl: platform.url });
   const { output } = await installed.upgrade({ check: true });
   expect(output).toContain('Fine.');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
@@ -71,8 +62,7 @@ test('notes cannot send commands to the terminal', async () => {
 });
 
 test('--dry-run downloads and verifies, and changes nothing', async () => {
-  await using scene = await start();
-  const { installed, platform } = scene;
+  const { installed, platform } = await start();
   expect((await installed.upgrade({ 'dry-run': true })).output).toContain('is complete and verified');
   expect(platform.requests.map(({ path }) => path)).toContain('/files/chowk_1.1.0_linux_x64.tar.gz');
   expect(await installed.files()).toEqual(['chowk']);
@@ -80,8 +70,7 @@ test('--dry-run downloads and verifies, and changes nothing', async () => {
 });
 
 test('an older version is installed with --target only', async () => {
-  await using scene = await start({ latest: '0.9.0' });
-  const { installed } = scene;
+  const { installed } = await start({ latest: '0.9.0' });
   expect(await installed.upgrade()).toMatchObject({
     code: 0,
     output: expect.stringContaining('newer than the latest'),
@@ -93,8 +82,7 @@ test('an older version is installed with --target only', async () => {
 });
 
 test('--force installs the same version again', async () => {
-  await using scene = await start({ latest: '1.0.0' });
-  const { installed } = scene;
+  const { installed } = await start({ latest: '1.0.0' });
   await writeFile(installed.path, `${program('1.0.0')}# damaged\n`);
   expect((await installed.upgrade()).output).toBe('chowk 1.0.0 is the latest version.\n');
   expect((await installed.upgrade({ force: true })).code).toBe(0);
@@ -102,8 +90,7 @@ test('--force installs the same version again', async () => {
 });
 
 test('a development build is replaced with --force only', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   const build = { ...installed.environment.build, version: '0.0.0-dev' };
   expect(await installed.upgrade({}, { build })).toMatchObject({ code: 1, errors: expect.stringContaining('--force') });
   expect((await installed.upgrade({ force: true }, { build })).code).toBe(0);
@@ -111,8 +98,7 @@ test('a development build is replaced with --force only', async () => {
 });
 
 test('a program that is run from its sources is never overwritten', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   const source = join(installed.folder, 'main.ts');
   await writeFile(source, 'the sources');
   const result = await installed.upgrade({ force: true }, { executable: source });
@@ -123,8 +109,7 @@ test('a program that is run from its sources is never overwritten', async () => 
 test.each(['Cellar', 'homebrew', '.linuxbrew'])(
   'a program below /%s/ is refused, also through a link',
   async (name) => {
-    await using scene = await start();
-    const { installed } = scene;
+    const { installed } = await start();
     const folder = join(installed.folder, name);
     await mkdir(folder);
     await writeFile(join(folder, 'chowk'), program('1.0.0'), { mode: 0o755 });
@@ -142,8 +127,7 @@ test.each(['Cellar', 'homebrew', '.linuxbrew'])(
 );
 
 test('a link to the program stays a link', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   const executable = join(installed.environment.configFolder, 'linked');
   await symlink(installed.path, executable);
   expect((await installed.upgrade({}, { executable })).code).toBe(0);
@@ -154,8 +138,8 @@ test('a link to the program stays a link', async () => {
 test('a Windows program is moved aside to .old', async () => {
   const content = archive('1.1.0', 'windows');
   const windows = release('1.1.0', content, { assets: [asset('1.1.0', content, { os: 'windows' })] });
-  await using platform = await startServer(platformAnswers([[windows, content]]));
-  await using installed = await installProgram({ apiUrl: platform.url });
+  const platform = await serve(platformAnswers([[windows, content]]));
+  const installed = await installProgram({ apiUrl: platform.url });
   const machine = { platform: { os: 'win32', arch: 'x64' } };
   expect(await installed.upgrade({}, machine)).toMatchObject({ code: 0, errors: '' });
   expect(await installed.version()).toBe('chowk 1.1.0');
@@ -165,8 +149,7 @@ test('a Windows program is moved aside to .old', async () => {
 });
 
 test('of two upgrades at once one wins and the other says so', async () => {
-  await using scene = await start();
-  const { installed, platform } = scene;
+  const { installed, platform } = await start();
   const path = '/files/chowk_1.1.0_linux_x64.tar.gz';
   const answer = platform.answers[path];
   let other: Awaited<ReturnType<typeof installed.upgrade>> | undefined;
@@ -184,8 +167,7 @@ test('of two upgrades at once one wins and the other says so', async () => {
 });
 
 test('the lock and the files of an upgrade that was killed are taken over and removed', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   await writeFile(join(installed.folder, 'chowk.lock'), '2147483646');
   for (const name of ['.chowk.77.part', '.chowk.previous.77.part'])
     await writeFile(join(installed.folder, name), 'half');
@@ -194,8 +176,7 @@ test('the lock and the files of an upgrade that was killed are taken over and re
 });
 
 test.skipIf(process.getuid?.() === 0)('a folder without write permission is an error of the file system', async () => {
-  await using scene = await start();
-  const { installed } = scene;
+  const { installed } = await start();
   await chmod(installed.folder, 0o555);
   const { code, errors } = await installed.upgrade();
   await chmod(installed.folder, 0o755);
@@ -203,7 +184,7 @@ test.skipIf(process.getuid?.() === 0)('a folder without write permission is an e
 });
 
 test('--rollback without a kept version, with other options, and a wrong --target', async () => {
-  await using installed = await installProgram();
+  const installed = await installProgram();
   expect(await installed.upgrade({ rollback: true })).toMatchObject({
     code: 1,
     errors: expect.stringContaining('--target'),
@@ -215,8 +196,8 @@ test('--rollback without a kept version, with other options, and a wrong --targe
 test('an unsigned channel must be allowed, for once or in the configuration', async () => {
   const content = archive('1.1.0');
   const unsigned = { ...release('1.1.0', content), signatures: undefined };
-  await using platform = await startServer(platformAnswers([[unsigned, content]]));
-  await using installed = await installProgram({ apiUrl: platform.url });
+  const platform = await serve(platformAnswers([[unsigned, content]]));
+  const installed = await installProgram({ apiUrl: platform.url });
   expect(await installed.upgrade()).toMatchObject({ code: 6, errors: expect.stringContaining('--allow-unsigned') });
   const once = await installed.upgrade({ 'allow-unsigned': true, 'dry-run': true });
   expect(once).toMatchObject({ code: 0, errors: 'No known key has signed the release 1.1.0.\n' });
@@ -227,22 +208,22 @@ test('an unsigned channel must be allowed, for once or in the configuration', as
 });
 
 test('a version that is no longer supported is warned of', async () => {
-  await using scene = await start({ min_supported: '1.0.1' });
-  const { errors } = await scene.installed.upgrade({ check: true });
+  const { installed } = await start({ min_supported: '1.0.1' });
+  const { errors } = await installed.upgrade({ check: true });
   expect(errors).toMatch(/^chowk 1\.0\.0 is no longer supported; 127\.0\.0\.1:\d+ supports 1\.0\.1 and newer\.\n$/);
 });
 
 test('the token goes to the platform only, under the address of the configuration', async () => {
   const content = archive('1.1.0');
-  await using storage = await startServer({ '/file': body(content) });
+  const storage = await serve({ '/file': body(content) });
   const path = `${releasesPath}/1.1.0/download/chowk_1.1.0_linux_x64.tar.gz`;
   const url = `https://other-name.example${path}`;
   const own = release('1.1.0', content, { assets: [{ ...asset('1.1.0', content), url }] });
-  await using platform = await startServer({
+  const platform = await serve({
     ...platformAnswers([[own, content]]),
     [path]: status(302, { location: `${storage.url.replace('127.0.0.1', 'localhost')}/file` }),
   });
-  await using installed = await installProgram({ apiUrl: platform.url });
+  const installed = await installProgram({ apiUrl: platform.url });
   const variables = { CHOWK_TOKEN: 'secret', CHOWK_TENANT: 'acme' };
   expect(await installed.upgrade({ 'dry-run': true }, { variables })).toMatchObject({ code: 0, errors: '' });
   const sent = platform.requests.map(({ path: requested, headers }) => [
@@ -275,7 +256,7 @@ const name = 'chowk_1.1.0_linux_x64.tar.gz';
 /** A GitLab with the release 1.1.0, and the answers of its files. */
 async function startMirror(links = [name, 'SHA256SUMS.txt', 'MANIFEST.json']) {
   const [[own, content]] = releases as unknown as [(typeof releases)[number]];
-  const mirror = await startServer();
+  const mirror = await serve();
   Object.assign(mirror.answers, {
     [list]: gitlab(mirror.url, links),
     [`/${name}`]: body(content),
@@ -292,32 +273,32 @@ async function startMirror(links = [name, 'SHA256SUMS.txt', 'MANIFEST.json']) {
 }
 
 test.each([401, 404, 405])('the mirror is used if the platform answers %s', async (code) => {
-  await using mirror = await startMirror();
-  await using platform = await startServer({ [releasesPath]: status(code) });
-  await using installed = await installProgram({ apiUrl: platform.url, mirrorUrl: mirror.url });
+  const mirror = await startMirror();
+  const platform = await serve({ [releasesPath]: status(code) });
+  const installed = await installProgram({ apiUrl: platform.url, mirrorUrl: mirror.url });
   expect(await installed.upgrade()).toMatchObject({ code: 0, errors: '' });
   expect(await installed.version()).toBe('chowk 1.1.0');
 });
 
 test('the mirror is used without any configuration, but not if a configured platform is not reachable', async () => {
-  await using mirror = await startMirror();
-  await using unconfigured = await installProgram({ mirrorUrl: mirror.url });
+  const mirror = await startMirror();
+  const unconfigured = await installProgram({ mirrorUrl: mirror.url });
   expect((await unconfigured.upgrade({ check: true })).output).toContain('Notes of GitLab.');
-  await using installed = await installProgram({ apiUrl: 'http://127.0.0.1:9', mirrorUrl: mirror.url });
+  const installed = await installProgram({ apiUrl: 'http://127.0.0.1:9', mirrorUrl: mirror.url });
   expect((await installed.upgrade()).code).toBe(5);
 });
 
 test('the digests of the mirror are those of SHA256SUMS.txt, which must agree with the signed manifest', async () => {
-  await using mirror = await startMirror();
+  const mirror = await startMirror();
   mirror.answers['/SHA256SUMS.txt'] = body(`${'0'.repeat(64)}  ${name}\n`);
-  await using installed = await installProgram({ mirrorUrl: mirror.url });
+  const installed = await installProgram({ mirrorUrl: mirror.url });
   expect(await installed.upgrade()).toMatchObject({ code: 6, errors: expect.stringContaining('SHA256SUMS.txt') });
-  await using unsigned = await startMirror([name, 'SHA256SUMS.txt']);
-  await using other = await installProgram({ mirrorUrl: unsigned.url });
+  const unsigned = await startMirror([name, 'SHA256SUMS.txt']);
+  const other = await installProgram({ mirrorUrl: unsigned.url });
   expect((await other.upgrade()).code).toBe(6);
   expect((await other.upgrade({ 'allow-unsigned': true })).code).toBe(0);
-  await using bare = await startMirror([name]);
-  await using third = await installProgram({ mirrorUrl: bare.url });
+  const bare = await startMirror([name]);
+  const third = await installProgram({ mirrorUrl: bare.url });
   expect(await third.upgrade({ 'allow-unsigned': true })).toMatchObject({
     code: 6,
     errors: expect.stringContaining('no digest'),

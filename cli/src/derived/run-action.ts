@@ -24,9 +24,13 @@ export async function runAction(environment: Environment, derived: DerivedComman
   if (derived.format === 'file') {
     return saveDownload(environment, options, (await call(fields)) as Response);
   }
-  const upload = derived.format && uploadOptions(environment, options);
+  await show(environment, derived, options, await send(environment, derived, { call, fields, options }));
+}
+
+async function send(environment: Environment, { format }: DerivedCommand, { call, fields, options }: Request) {
+  const upload = format && uploadOptions(environment, options);
   try {
-    await show(environment, derived, options, await call(fields, upload?.call));
+    return await call(fields, upload?.call);
   } finally {
     upload?.end();
   }
@@ -71,7 +75,7 @@ async function show(
   } else if (value !== undefined) environment.stdout.write(`${plainText(String(value))}\n`);
 }
 
-interface Listing {
+interface Request {
   readonly call: Call;
   readonly fields: Fields;
   readonly options: CommandInput['options'];
@@ -81,8 +85,8 @@ const defaultLimit = 20;
 const pageSize = 100;
 
 /** Prints pages as they arrive; only `--jq` needs all records at once. */
-async function listRecords(environment: Environment, { key }: DerivedCommand, listing: Listing): Promise<void> {
-  const { call, fields, options } = listing;
+async function listRecords(environment: Environment, { key }: DerivedCommand, request: Request): Promise<void> {
+  const { call, fields, options } = request;
   const limit = options.all ? Number.POSITIVE_INFINITY : readLimit(options.limit as string | undefined);
   const output = createListOutput(environment, options, key);
   let left = limit;

@@ -29,7 +29,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_default",
-        "help": "The is default. Default: false.",
+        "help": "Whether it is default. Default: false.",
         "type": "boolean"
       },
       {
@@ -689,7 +689,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_default",
-        "help": "The is default.",
+        "help": "Whether it is default.",
         "type": "boolean"
       },
       {

@@ -57,7 +57,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active. Default: true.",
+        "help": "Whether it is active. Default: true.",
         "type": "boolean"
       }
     ],
@@ -163,7 +163,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active.",
+        "help": "Whether it is active.",
         "type": "boolean"
       },
       {
@@ -244,7 +244,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active. Default: true.",
+        "help": "Whether it is active. Default: true.",
         "type": "boolean"
       }
     ],
@@ -347,7 +347,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active.",
+        "help": "Whether it is active.",
         "type": "boolean"
       }
     ],

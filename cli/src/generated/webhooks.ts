@@ -29,7 +29,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active. Default: true.",
+        "help": "Whether it is active. Default: true.",
         "type": "boolean"
       }
     ]
@@ -242,7 +242,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "is_active",
-        "help": "The is active.",
+        "help": "Whether it is active.",
         "type": "boolean"
       }
     ],

@@ -1,12 +1,13 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-const segmenter = new Intl.Segmenter();
+/** Created when it is needed: most texts are plain. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** The columns that a text takes in a terminal. A letter with its marks is one or two columns wide, as is an emoji. */
 export function textWidth(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const segment of splitGraphemes(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -16,12 +17,17 @@ export function truncate(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;
   let result = '';
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of splitGraphemes(text)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     result += segment;
   }
   return `${result}…`;
+}
+
+function splitGraphemes(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function isPlain(text: string): boolean {

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { testEnvironment } from '../../testing/installed-program.ts';
 import { archive, release } from '../../testing/release-files.ts';
-import { platformAnswers, startServer } from '../../testing/release-server.ts';
+import { platformAnswers, serve } from '../../testing/release-server.ts';
+import { testEnvironment } from '../../testing/test-environment.ts';
 import { upgradeCommand } from '../commands/upgrade.ts';
 import type { Environment } from '../environment.ts';
 import { startBackgroundCheck } from './background-check.ts';
@@ -125,7 +125,7 @@ test('a folder that cannot be written, or a program that has gone, is silent', a
 
 test('the process writes what it found; nothing if the network or the signature fails', async () => {
   const content = archive('1.1.0');
-  await using server = await startServer(platformAnswers([[release('1.1.0', content), content]]));
+  const server = await serve(platformAnswers([[release('1.1.0', content), content]]));
   const { environment, readCheck, stdout, stderr } = await prepare(undefined);
   const run = (url: string) =>
     upgradeCommand.run(

@@ -23,15 +23,7 @@ import {
   type TestAsset,
   type TestRelease,
 } from '../../testing/release-files.ts';
-import {
-  type Answer,
-  body,
-  json,
-  platformAnswers,
-  releasesPath,
-  startServer,
-  status,
-} from '../../testing/release-server.ts';
+import { type Answer, body, json, platformAnswers, releasesPath, serve, status } from '../../testing/release-server.ts';
 
 const limits = {
   text: { maxBytes: 200_000, timeoutMs: 1_000, idleMs: 300 },
@@ -45,7 +37,7 @@ const file = '/files/chowk_1.1.0_linux_x64.tar.gz';
 
 type Answers = Record<string, Answer>;
 /** The exit code, and what the servers answer. */
-type Row = readonly [name: string, code: number, answers: Answers, options?: object];
+type Row = readonly [name: string, code: number, answers: Answers, options?: CommandInput['options'] | undefined];
 
 async function expectUnchanged(installed: InstalledProgram, before: Buffer): Promise<void> {
   expect(await readFile(installed.path)).toEqual(before);
@@ -57,8 +49,8 @@ async function expectRefusal(
   [, code, answers, options = {}]: Row,
   platform = { os: 'linux', arch: 'x64' },
 ): Promise<void> {
-  await using server = await startServer(answers);
-  await using installed = await installProgram({ apiUrl: server.url, mirrorUrl: server.url, limits });
+  const server = await serve(answers);
+  const installed = await installProgram({ apiUrl: server.url, mirrorUrl: server.url, limits });
   const before = await readFile(installed.path);
   const result = await installed.upgrade(options, { platform });
   expect(result.code, result.errors || result.output).toBe(code);
@@ -141,7 +133,9 @@ describe('a list of releases that', () => {
     ['is older than the program, with --force', 2, platformAnswers([[release('0.9.0', good), good]]), { force: true }],
     ['has no such version', 6, platformAnswers([[release('1.1.0', good), good]]), { target: '1.4.0' }],
   ];
-  test.each(rows)('%s: exit code %i', async (...row) => expectRefusal(row));
+  test.each(rows)('%s: exit code %i', async (name, code, answers, options) => {
+    await expectRefusal([name, code, answers, options]);
+  });
 });
 
 /** The release 1.1.0 with the archive, changed before or after it is signed. */
@@ -239,7 +233,9 @@ describe('a release that', () => {
       offered((one) => one, packedTar([packed('chowk', Buffer.from('#!/bin/sh\nyes\n'))])),
     ],
   ];
-  test.each(rows)('%s: exit code %i', async (...row) => expectRefusal(row));
+  test.each(rows)('%s: exit code %i', async (name, code, answers, options) => {
+    await expectRefusal([name, code, answers, options]);
+  });
 });
 
 describe('a download that', () => {
@@ -263,7 +259,9 @@ describe('a download that', () => {
     ['redirects to a file', 6, served(redirect('file:///bin/sh'))],
     ['redirects to a host that is not there', 5, served(redirect('http://127.0.0.1:9/file'))],
   ];
-  test.each(rows)('%s: exit code %i', async (...row) => expectRefusal(row));
+  test.each(rows)('%s: exit code %i', async (name, code, answers, options) => {
+    await expectRefusal([name, code, answers, options]);
+  });
 });
 
 function packedTar(files: readonly PackedFile[], edit: (tar: Buffer) => Buffer | undefined = () => {}): Buffer {
@@ -427,13 +425,15 @@ describe('a mirror that', () => {
       mirrored({ [list]: links([name, '/file'], ['SHA256SUMS.txt', 'file:///etc/passwd']) }),
     ],
   ];
-  test.each(rows)('%s: exit code %i', async (...row) => expectRefusal(row));
+  test.each(rows)('%s: exit code %i', async (name, code, answers, options) => {
+    await expectRefusal([name, code, answers, options]);
+  });
 });
 
 test('a manifest older than one seen before is refused, and a withdrawn release can be replaced by name', async () => {
   const older = archive('1.0.5');
-  await using server = await startServer(platformAnswers([[release('1.1.0', good), good]]));
-  await using installed = await installProgram({ apiUrl: server.url, limits });
+  const server = await serve(platformAnswers([[release('1.1.0', good), good]]));
+  const installed = await installProgram({ apiUrl: server.url, limits });
   const background = { variables: { CHOWK_BACKGROUND_CHECK: '1' } };
   expect((await installed.upgrade({ check: true }, background)).code).toBe(0);
   const before = await readFile(installed.path);
@@ -450,8 +450,8 @@ test('a manifest older than one seen before is refused, and a withdrawn release 
 });
 
 test('a release that nobody has signed does not count as seen', async () => {
-  await using server = await startServer(listed({ latest: '99.0.0' }, { ...release('99.0.0', good), signatures: [] }));
-  await using installed = await installProgram({ apiUrl: server.url, limits });
+  const server = await serve(listed({ latest: '99.0.0' }, { ...release('99.0.0', good), signatures: [] }));
+  const installed = await installProgram({ apiUrl: server.url, limits });
   expect((await installed.upgrade({ check: true }, { variables: { CHOWK_BACKGROUND_CHECK: '1' } })).code).toBe(6);
   Object.assign(server.answers, platformAnswers([[release('1.1.0', good), good]]));
   expect((await installed.upgrade()).code).toBe(0);
@@ -460,7 +460,7 @@ test('a release that nobody has signed does not count as seen', async () => {
 test('an address with https never leads to one without', async () => {
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, certificate.cert]);
-  await using plain = await startServer(platformAnswers([[release('1.1.0', good), good]]));
+  const plain = await serve(platformAnswers([[release('1.1.0', good), good]]));
   let answer: Answer = redirect(`${plain.url}${releasesPath}`);
   const server = createServer(certificate, (request, response) => answer(response, request.headers)).listen(
     0,
@@ -469,7 +469,7 @@ test('an address with https never leads to one without', async () => {
   await once(server, 'listening');
   try {
     const apiUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using installed = await installProgram({ apiUrl, limits });
+    const installed = await installProgram({ apiUrl, limits });
     expect(await installed.upgrade()).toMatchObject({ code: 6, errors: expect.stringContaining('not safe') });
     const url = `${plain.url}${file}`;
     answer = json(manifest([release('1.1.0', good, { assets: [{ ...asset('1.1.0', good), url }] })]));
@@ -483,8 +483,8 @@ test('an address with https never leads to one without', async () => {
 });
 
 test('a file that is in the way is an error of the file system', async () => {
-  await using server = await startServer(platformAnswers([[release('1.1.0', good), good]]));
-  await using installed = await installProgram({ apiUrl: server.url, limits });
+  const server = await serve(platformAnswers([[release('1.1.0', good), good]]));
+  const installed = await installProgram({ apiUrl: server.url, limits });
   await mkdir(join(installed.folder, 'chowk.previous'));
   await writeFile(join(installed.folder, 'chowk.previous', 'file'), '');
   expect((await installed.upgrade()).code).toBe(1);

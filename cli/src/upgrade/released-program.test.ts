@@ -55,7 +55,7 @@ describe.skipIf(!hasBun)('a released program', () => {
     person = await platform.person({ tenant });
   }, 600_000);
   afterAll(async () => {
-    await files[Symbol.asyncDispose]();
+    await files.stop();
     await rm(folder, { recursive: true });
   });
 

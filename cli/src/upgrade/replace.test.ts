@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { installProgram } from '../../testing/installed-program.ts';
 import { archive, publicReleaseKey, release } from '../../testing/release-files.ts';
-import { platformAnswers, startServer } from '../../testing/release-server.ts';
+import { platformAnswers, serve } from '../../testing/release-server.ts';
 
 const run = promisify(execFile);
 const script = join(import.meta.dirname, '../../testing/killed-upgrade.ts');
@@ -16,7 +16,7 @@ const answers = platformAnswers([[release('1.1.0', content), content]]);
 
 /** Upgrades in a process that kills itself at a point. Returns the version afterwards; `undefined` if it got past all points. */
 async function killAt(point: number, apiUrl: string): Promise<string | undefined> {
-  await using installed = await installProgram({ apiUrl });
+  const installed = await installProgram({ apiUrl });
   const { path, environment } = installed;
   const child = run(process.execPath, [script, String(point), path, environment.configFolder, publicReleaseKey]);
   const { signal } = await child.then(
@@ -34,7 +34,7 @@ async function killAt(point: number, apiUrl: string): Promise<string | undefined
 }
 
 test('an upgrade that is killed at any point leaves a whole program, the old or the new one', async () => {
-  await using server = await startServer(answers);
+  const server = await serve(answers);
   const versions: string[] = [];
   for (let point = 1; ; point += parallel) {
     const points = Array.from({ length: parallel }, (_, index) => point + index);
@@ -49,8 +49,8 @@ test('an upgrade that is killed at any point leaves a whole program, the old or 
 });
 
 test('a rollback that fails leaves both versions', async () => {
-  await using server = await startServer(answers);
-  await using installed = await installProgram({ apiUrl: server.url });
+  const server = await serve(answers);
+  const installed = await installProgram({ apiUrl: server.url });
   await installed.upgrade();
   await chmod(`${installed.path}.previous`, 0o644);
   expect(await installed.upgrade({ rollback: true })).toMatchObject({ code: 6 });
