@@ -24,12 +24,19 @@ import {
   type TestRelease,
 } from '../../testing/release-files.ts';
 import { type Answer, body, json, platformAnswers, releasesPath, serve, status } from '../../testing/release-server.ts';
+import type { CommandInput } from '../command.ts';
 
-const limits = {
-  text: { maxBytes: 200_000, timeoutMs: 1_000, idleMs: 300 },
-  archive: { maxBytes: 300_000, timeoutMs: 1_000, idleMs: 300 },
+const patient = {
+  text: { maxBytes: 200_000, timeoutMs: 60_000, idleMs: 60_000 },
+  archive: { maxBytes: 300_000, timeoutMs: 60_000, idleMs: 60_000 },
   unpackedBytes: 500_000,
-  probeMs: 1_000,
+  probeMs: 5_000,
+};
+/** For servers that are too slow. */
+const hasty = {
+  ...patient,
+  text: { ...patient.text, timeoutMs: 1_500, idleMs: 700 },
+  archive: { ...patient.archive, timeoutMs: 1_500, idleMs: 700 },
 };
 const time = new Date('2026-11-01T09:00:00Z');
 const good = archive('1.1.0');
@@ -50,7 +57,11 @@ async function expectRefusal(
   platform = { os: 'linux', arch: 'x64' },
 ): Promise<void> {
   const server = await serve(answers);
-  const installed = await installProgram({ apiUrl: server.url, mirrorUrl: server.url, limits });
+  const installed = await installProgram({
+    apiUrl: server.url,
+    mirrorUrl: server.url,
+    limits: code === 5 ? hasty : patient,
+  });
   const before = await readFile(installed.path);
   const result = await installed.upgrade(options, { platform });
   expect(result.code, result.errors || result.output).toBe(code);
@@ -220,7 +231,7 @@ describe('a release that', () => {
     [
       'contains a program that hangs',
       6,
-      offered((one) => one, packedTar([packed('chowk', Buffer.from('#!/bin/sh\nsleep 60\n'))])),
+      offered((one) => one, packedTar([packed('chowk', Buffer.from('#!/bin/sh\nexec sleep 60\n'))])),
     ],
     [
       'contains a program for another computer',
@@ -433,7 +444,7 @@ describe('a mirror that', () => {
 test('a manifest older than one seen before is refused, and a withdrawn release can be replaced by name', async () => {
   const older = archive('1.0.5');
   const server = await serve(platformAnswers([[release('1.1.0', good), good]]));
-  const installed = await installProgram({ apiUrl: server.url, limits });
+  const installed = await installProgram({ apiUrl: server.url, limits: patient });
   const background = { variables: { CHOWK_BACKGROUND_CHECK: '1' } };
   expect((await installed.upgrade({ check: true }, background)).code).toBe(0);
   const before = await readFile(installed.path);
@@ -451,7 +462,7 @@ test('a manifest older than one seen before is refused, and a withdrawn release 
 
 test('a release that nobody has signed does not count as seen', async () => {
   const server = await serve(listed({ latest: '99.0.0' }, { ...release('99.0.0', good), signatures: [] }));
-  const installed = await installProgram({ apiUrl: server.url, limits });
+  const installed = await installProgram({ apiUrl: server.url, limits: patient });
   expect((await installed.upgrade({ check: true }, { variables: { CHOWK_BACKGROUND_CHECK: '1' } })).code).toBe(6);
   Object.assign(server.answers, platformAnswers([[release('1.1.0', good), good]]));
   expect((await installed.upgrade()).code).toBe(0);
@@ -469,7 +480,7 @@ test('an address with https never leads to one without', async () => {
   await once(server, 'listening');
   try {
     const apiUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const installed = await installProgram({ apiUrl, limits });
+    const installed = await installProgram({ apiUrl, limits: patient });
     expect(await installed.upgrade()).toMatchObject({ code: 6, errors: expect.stringContaining('not safe') });
     const url = `${plain.url}${file}`;
     answer = json(manifest([release('1.1.0', good, { assets: [{ ...asset('1.1.0', good), url }] })]));
@@ -484,7 +495,7 @@ test('an address with https never leads to one without', async () => {
 
 test('a file that is in the way is an error of the file system', async () => {
   const server = await serve(platformAnswers([[release('1.1.0', good), good]]));
-  const installed = await installProgram({ apiUrl: server.url, limits });
+  const installed = await installProgram({ apiUrl: server.url, limits: patient });
   await mkdir(join(installed.folder, 'chowk.previous'));
   await writeFile(join(installed.folder, 'chowk.previous', 'file'), '');
   expect((await installed.upgrade()).code).toBe(1);
