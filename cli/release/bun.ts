@@ -83,5 +83,6 @@ export async function compile({ entry, target, outfile, constants }: Compilation
   // Files of the folder in which a user runs the program must not change what it does.
   const isolated = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
   const output = [`--target=bun-${target}`, `--compile-executable-path=${runtime}`, `--outfile=${outfile}`];
-  await run(bun, ['build', '--compile', '--minify', ...isolated, ...output, ...defines, entry]);
+  // Bytecode: the program starts twice as fast. It allows no `await` outside of functions.
+  await run(bun, ['build', '--compile', '--minify', '--bytecode', ...isolated, ...output, ...defines, entry]);
 }

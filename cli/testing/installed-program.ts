@@ -10,7 +10,7 @@ import type { Environment } from '../src/environment.ts';
 import { ExitError } from '../src/exit.ts';
 import { type UpgradeLimits, upgradeLimits } from '../src/upgrade/limits.ts';
 import { program } from './release-files.ts';
-import { testEnvironment } from './test-environment.ts';
+import { upgradeEnvironment } from './upgrade-environment.ts';
 
 export interface InstalledProgram {
   readonly folder: string;
@@ -51,7 +51,7 @@ export async function installProgram({
   await writeFile(path, program('1.0.0'));
   await chmod(path, 0o755);
   if (apiUrl !== undefined) await writeFile(join(configFolder, 'config.json'), JSON.stringify({ api_url: apiUrl }));
-  const environment = testEnvironment({ path, configFolder, mirrorUrl });
+  const environment = upgradeEnvironment({ path, configFolder, mirrorUrl });
   const { stdout, stderr } = environment;
   return {
     folder,

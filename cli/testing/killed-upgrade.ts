@@ -46,5 +46,5 @@ for (const name of ['link', 'rename', 'rm', 'readdir', 'writeFile']) watch(opera
 syncBuiltinESMExports();
 
 const { upgradeCommand } = await import('../src/commands/upgrade.ts');
-const { testEnvironment } = await import('./test-environment.ts');
-await upgradeCommand.run(testEnvironment({ path, configFolder, key }), { arguments: [], options: {} });
+const { upgradeEnvironment } = await import('./upgrade-environment.ts');
+await upgradeCommand.run(upgradeEnvironment({ path, configFolder, key }), { arguments: [], options: {} });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { archive, release } from '../../testing/release-files.ts';
 import { platformAnswers, serve } from '../../testing/release-server.ts';
-import { testEnvironment } from '../../testing/test-environment.ts';
+import { upgradeEnvironment } from '../../testing/upgrade-environment.ts';
 import { upgradeCommand } from '../commands/upgrade.ts';
 import type { Environment } from '../environment.ts';
 import { startBackgroundCheck } from './background-check.ts';
@@ -27,7 +27,7 @@ async function prepare(file: CheckFile | string | undefined, changes: Changes = 
   const checkFile = join(configFolder, 'upgrade-check.json');
   if (file !== undefined) await writeFile(checkFile, typeof file === 'string' ? file : JSON.stringify(file));
   if (changes.config !== undefined) await writeFile(join(configFolder, 'config.json'), changes.config);
-  const base = testEnvironment({ path, configFolder });
+  const base = upgradeEnvironment({ path, configFolder });
   for (const output of [base.stdout, base.stderr]) output.isTerminal = true;
   if (changes.piped) base[changes.piped].isTerminal = false;
   const environment: Environment = {

@@ -9,7 +9,7 @@ interface Surroundings {
 }
 
 /** The surroundings of a program of version 1.0.0 that trusts the key. */
-export function testEnvironment({
+export function upgradeEnvironment({
   path,
   configFolder,
   mirrorUrl = 'http://127.0.0.1:9',
