@@ -1,15 +1,13 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Output } from './environment.ts';
 import { removeTemporaryFiles } from './temporary-files.ts';
 
 /**
  * The standard output or error of this process. Not `process.stdout`: only creating it takes longer than all else that a short
  * command does.
  */
-export function openOutput(fd: 1 | 2): Output {
+export function openOutput(fd: 1 | 2) {
   return {
-    write: (data) => writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data),
+    write: (data: string | Uint8Array) => writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data),
     get isTerminal() {
       return isTerminal(fd);
     },
@@ -51,7 +49,7 @@ function pauseBriefly(): void {
 function isTerminal(fd: 1 | 2): boolean {
   try {
     // Loading `node:tty` takes time: most outputs that are no terminals are files or pipes.
-    return fstatSync(fd).isCharacterDevice() && createRequire(import.meta.url)('node:tty').isatty(fd);
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
   } catch {
     return false;
   }

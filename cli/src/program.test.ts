@@ -204,6 +204,21 @@ test('an export is complete or not there, and a pipe gets it as it is', async ()
   expect(await readdir(folder)).toEqual(['products.csv']);
 });
 
+test('on a terminal, imports and exports show their progress, and a file gets the name that the platform gives', async () => {
+  const cwd = await temporaryFolder();
+  const rows = Array.from({ length: 2_000 }, (_, index) => `BAR-${index},Bar ${index},5.00`);
+  await writeFile(join(cwd, 'bars.csv'), ['sku,title,price', ...rows].join('\n'));
+  const imported = await runInTerminal(config, ['products', 'import', 'bars.csv', '--no-color'], { columns: 80, cwd });
+  expect(imported.screen).toMatch(/Uploading \[=* *\] \d+ % of \d+\.\d kB/);
+  expect(imported.screen).toMatch(/Created +2000\n/);
+  const exported = await runInTerminal(config, ['products', 'export'], { columns: 80, cwd });
+  const [, name = ''] = /Wrote (products-[\d-]+\.csv)\.\n/.exec(exported.screen) ?? [];
+  expect(exported.screen).toContain('Downloading ');
+  expect((await readFile(join(cwd, name), 'utf8')).split('\n').length).toBeGreaterThan(2_000);
+  const again = await runInTerminal(config, ['products', 'export'], { columns: 80, cwd });
+  expect(again).toMatchObject({ code: exitCodes.general, screen: expect.stringContaining('exists already') });
+});
+
 /** A server that begins a download and never ends it. */
 async function endlessDownload(): Promise<{ readonly url: string; destroy(): void }> {
   const server = createServer((_, response) => {

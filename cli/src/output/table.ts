@@ -39,7 +39,7 @@ export function alignedTable(
     isStatus: /status|severity|outcome/.test(column),
     isNumber: records.length > 0 && rows.every((row) => /^(-?[\d.]+( [A-Z]{3})?)?$/.test(row[index] as string)),
     // An id that is cut off is of no use.
-    isFixed: /(^|[._])(id|hash|code|order_number|at)$/.test(column),
+    isFixed: /(^|[._])(id|hash|code|key|order_number|at)$/.test(column),
     isEmpty: records.length > 0 && rows.every((row) => row[index] === ''),
     width: 0,
   }));

@@ -44,7 +44,7 @@ const file = '/files/chowk_1.1.0_linux_x64.tar.gz';
 
 type Answers = Record<string, Answer>;
 /** The exit code, and what the servers answer. */
-type Row = readonly [name: string, code: number, answers: Answers, options?: CommandInput['options'] | undefined];
+type Row = [name: string, code: number, answers: Answers, options?: CommandInput['options'] | undefined];
 
 async function expectUnchanged(installed: InstalledProgram, before: Buffer): Promise<void> {
   expect(await readFile(installed.path)).toEqual(before);
