@@ -11,6 +11,8 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 /** Test files that take longest, slowest first. `npm test -- quick` leaves them out. */
 const slow = [
   'e2e/{*,deploy/image}',
+  'cli/src/upgrade/{released-program,replace,hostile-servers}',
+  'cli/release/release',
   'server/src/tenancy/{move-tenant,archive,archive-crash,archive-hostile,doctor,isolation,servers}',
   'cli/src/program',
   'web/src/pages/account/profile',

@@ -1,6 +1,6 @@
 import type { SystemServices } from '@chowk/kit';
 import { LRUCache } from 'lru-cache';
-import { rcompare, valid } from 'semver';
+import { prerelease, rcompare, valid } from 'semver';
 import type { ReleaseChannel } from './channels.ts';
 import { type Asset, type Manifest, type Release, readManifest } from './manifest.ts';
 import { credentials, fetchText, upstream } from './source.ts';
@@ -32,7 +32,8 @@ export async function readGitlab(system: SystemServices, channel: ReleaseChannel
   const url = `${api_url}/projects/${encodeURIComponent(project)}/releases?per_page=100`;
   const answer = await fetchText(system, url, credentials(channel, url));
   const releases = readReleases(answer?.text ?? '');
-  const [latest] = releases;
+  // A prerelease is offered only if there is nothing else.
+  const latest = releases.find(({ version }) => prerelease(version) === null) ?? releases[0];
   if (!latest) throw upstream(`the project ${project} has no release with a tag such as cli/v1.0.0.`);
   const read = await Promise.all(releases.map((release) => readRelease(system, channel, release)));
   return {
@@ -77,7 +78,7 @@ async function readRelease(
     if (!release) throw upstream(`the manifest of ${tagged.tag_name} does not name its version.`);
     return {
       ...manifest,
-      release: { ...release, ...common, assets: release.assets.flatMap((asset) => linked(asset, links)) },
+      release: { ...release, ...common, assets: release.assets.map((asset) => linked(asset, links)) },
     };
   }
   const sums = await read('SHA256SUMS.txt');
@@ -85,10 +86,9 @@ async function readRelease(
   return { release: { version: tagged.version, released_at: tagged.released_at, ...common, assets } };
 }
 
-/** The asset at the address of its link; none if the release has no such link. */
-function linked(asset: Asset, links: readonly Link[]): Asset[] {
-  const link = links.find(({ name }) => name === asset.filename);
-  return link ? [{ ...asset, url: link.url }] : [];
+/** The asset at the address of its link. One without a link stays, because the signature covers it. */
+function linked(asset: Asset, links: readonly Link[]): Asset {
+  return { ...asset, url: links.find(({ name }) => name === asset.filename)?.url ?? asset.url };
 }
 
 function namedAsset(version: string, { name, url }: Link, sums: string | undefined): Asset[] {
