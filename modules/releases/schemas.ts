@@ -15,14 +15,22 @@ const Asset = NamedObject('ReleaseAsset', {
   arch: Type.String({ pattern: '^[a-z0-9_]+$', maxLength: 20, examples: ['x64'] }),
   url: Url,
   sha256: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Without it the client refuses the file.' }),
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Without it the client refuses the file.',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
   ),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   filename: Type.Optional(FileName),
 });
 
 const Signature = NamedObject('ReleaseSignature', {
-  key: Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the public key.' }),
+  key: Type.String({
+    pattern: '^[0-9a-f]{16}$',
+    description: 'Identifies the public key.',
+    examples: ['3b1f0c2a9d4e8f7a'],
+  }),
   signature: Type.String({ maxLength: 100, description: 'Ed25519, in base64.' }),
 });
 

@@ -19,12 +19,16 @@ const received: Received[] = [];
 let answer = { status: 200, body: 'ok', headers: {} };
 const receiver = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
-  received.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
+  // Retries of earlier tests go to earlier addresses.
+  if (request.url === new URL(url).pathname)
+    received.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
   response.writeHead(answer.status, answer.headers).end(answer.body);
 }).listen(0, '127.0.0.1');
 await once(receiver, 'listening');
 afterAll(() => receiver.close());
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+let tests = 0;
+let url = `${origin}/hook`;
 
 let now = Date.parse('2026-03-01T10:00:00Z');
 const allowReceiver = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' };
@@ -33,6 +37,7 @@ const path = '/api/v1/webhooks';
 
 beforeEach(() => {
   received.length = 0;
+  url = `${origin}/hook/${++tests}`;
   answer = { status: 200, body: 'ok', headers: {} };
 });
 
