@@ -69,14 +69,14 @@ export const actions = {
     run: price,
   }),
 
-  'discounts.list': action({
+  'pricing.listDiscounts': action({
     summary: 'List discounts',
     http: 'GET /discounts',
     graphql: 'discounts',
     needs: 'products.view',
     ...discountList.paged,
   }),
-  'discounts.create': action({
+  'pricing.createDiscount': action({
     summary: 'Create a discount',
     http: 'POST /discounts',
     graphql: 'createDiscount',
@@ -88,7 +88,7 @@ export const actions = {
     check: checkNewDiscount,
     run: createDiscount,
   }),
-  'discounts.get': action({
+  'pricing.getDiscount': action({
     summary: 'Get a discount',
     http: 'GET /discounts/:id',
     graphql: 'discount',
@@ -99,7 +99,7 @@ export const actions = {
     errors: ['pricing.discount_not_found'],
     run: getDiscount,
   }),
-  'discounts.update': action({
+  'pricing.updateDiscount': action({
     summary: 'Update a discount',
     description: unchangedFields,
     http: 'PATCH /discounts/:id',
@@ -113,7 +113,7 @@ export const actions = {
     check: checkDiscountChanges,
     run: updateDiscount,
   }),
-  'discounts.delete': action({
+  'pricing.deleteDiscount': action({
     summary: 'Delete a discount',
     description: 'Orders keep what it has saved them.',
     http: 'DELETE /discounts/:id',
@@ -125,14 +125,14 @@ export const actions = {
     run: deleteDiscount,
   }),
 
-  'taxRates.list': action({
+  'pricing.listTaxRates': action({
     summary: 'List tax rates',
     http: 'GET /tax-rates',
     graphql: 'taxRates',
     needs: 'settings.view',
     ...taxRateList.paged,
   }),
-  'taxRates.create': action({
+  'pricing.createTaxRate': action({
     summary: 'Create a tax rate',
     http: 'POST /tax-rates',
     graphql: 'createTaxRate',
@@ -142,7 +142,7 @@ export const actions = {
     answer: { key: 'tax_rate', message: 'Tax rate created.', status: 201 },
     run: createTaxRate,
   }),
-  'taxRates.addPreset': action({
+  'pricing.addTaxPreset': action({
     summary: 'Add the usual tax rates of a country',
     description:
       'India: GST as CGST and SGST in the state of the shop and IGST elsewhere, 18 % as the class `standard` and the others as ' +
@@ -156,7 +156,7 @@ export const actions = {
     answer: { message: ({ tax_rates: { length } }) => `${length} tax rates added.`, status: 201 },
     run: addPreset,
   }),
-  'taxRates.get': action({
+  'pricing.getTaxRate': action({
     summary: 'Get a tax rate',
     http: 'GET /tax-rates/:id',
     graphql: 'taxRate',
@@ -167,7 +167,7 @@ export const actions = {
     errors: ['pricing.tax_rate_not_found'],
     run: getTaxRate,
   }),
-  'taxRates.update': action({
+  'pricing.updateTaxRate': action({
     summary: 'Update a tax rate',
     description: unchangedFields,
     http: 'PATCH /tax-rates/:id',
@@ -181,7 +181,7 @@ export const actions = {
     check: checkTaxRateChanges,
     run: updateTaxRate,
   }),
-  'taxRates.delete': action({
+  'pricing.deleteTaxRate': action({
     summary: 'Delete a tax rate',
     description: 'Orders keep their taxes.',
     http: 'DELETE /tax-rates/:id',
@@ -193,7 +193,7 @@ export const actions = {
     run: deleteTaxRate,
   }),
 
-  'taxExemptions.get': action({
+  'pricing.getTaxExemption': action({
     summary: 'Get the tax exemption of a customer',
     http: 'GET /tax-exemptions/:customer_id',
     graphql: 'taxExemption',
@@ -204,7 +204,7 @@ export const actions = {
     errors: ['pricing.tax_exemption_not_found'],
     run: getExemption,
   }),
-  'taxExemptions.save': action({
+  'pricing.saveTaxExemption': action({
     summary: 'Exempt a customer from taxes',
     description: 'Where prices include taxes, the customer pays prices without them.',
     http: 'PUT /tax-exemptions/:customer_id',
@@ -216,7 +216,7 @@ export const actions = {
     errors: ['customers.not_found'],
     run: saveExemption,
   }),
-  'taxExemptions.delete': action({
+  'pricing.deleteTaxExemption': action({
     summary: 'End the tax exemption of a customer',
     http: 'DELETE /tax-exemptions/:customer_id',
     graphql: 'deleteTaxExemption',
@@ -227,14 +227,14 @@ export const actions = {
     run: deleteExemption,
   }),
 
-  'shippingZones.list': action({
+  'pricing.listShippingZones': action({
     summary: 'List shipping zones',
     http: 'GET /shipping-zones',
     graphql: 'shippingZones',
     needs: 'settings.view',
     ...zoneList.paged,
   }),
-  'shippingZones.create': action({
+  'pricing.createShippingZone': action({
     summary: 'Create a shipping zone',
     description:
       'An address gets the rates of the zones that name its state, else of those that name its country, else of those for the ' +
@@ -248,7 +248,7 @@ export const actions = {
     check: checkNewZone,
     run: createZone,
   }),
-  'shippingZones.get': action({
+  'pricing.getShippingZone': action({
     summary: 'Get a shipping zone',
     http: 'GET /shipping-zones/:id',
     graphql: 'shippingZone',
@@ -259,7 +259,7 @@ export const actions = {
     errors: ['pricing.shipping_zone_not_found'],
     run: getZone,
   }),
-  'shippingZones.update': action({
+  'pricing.updateShippingZone': action({
     summary: 'Update a shipping zone',
     description: unchangedFields,
     http: 'PATCH /shipping-zones/:id',
@@ -273,7 +273,7 @@ export const actions = {
     check: checkZoneChanges,
     run: updateZone,
   }),
-  'shippingZones.delete': action({
+  'pricing.deleteShippingZone': action({
     summary: 'Delete a shipping zone',
     description: 'Deletes its rates too.',
     http: 'DELETE /shipping-zones/:id',
@@ -285,14 +285,14 @@ export const actions = {
     run: deleteZone,
   }),
 
-  'shippingRates.list': action({
+  'pricing.listShippingRates': action({
     summary: 'List shipping rates',
     http: 'GET /shipping-rates',
     graphql: 'shippingRates',
     needs: 'settings.view',
     ...rateList.paged,
   }),
-  'shippingRates.create': action({
+  'pricing.createShippingRate': action({
     summary: 'Create a shipping rate',
     description: 'It is offered if weight and total of the order are in its ranges, to which both ends belong.',
     http: 'POST /shipping-rates',
@@ -305,7 +305,7 @@ export const actions = {
     check: checkNewRate,
     run: createRate,
   }),
-  'shippingRates.get': action({
+  'pricing.getShippingRate': action({
     summary: 'Get a shipping rate',
     http: 'GET /shipping-rates/:id',
     graphql: 'shippingRate',
@@ -316,7 +316,7 @@ export const actions = {
     errors: ['pricing.shipping_rate_not_found'],
     run: getRate,
   }),
-  'shippingRates.update': action({
+  'pricing.updateShippingRate': action({
     summary: 'Update a shipping rate',
     description: unchangedFields,
     http: 'PATCH /shipping-rates/:id',
@@ -330,7 +330,7 @@ export const actions = {
     check: checkRateChanges,
     run: updateRate,
   }),
-  'shippingRates.delete': action({
+  'pricing.deleteShippingRate': action({
     summary: 'Delete a shipping rate',
     http: 'DELETE /shipping-rates/:id',
     graphql: 'deleteShippingRate',

@@ -1,9 +1,10 @@
 import { toCents } from '@chowk/kit';
 import { allocate, divideHalfUp, hundredPercent, parsePercent, smaller, sum } from './amounts.ts';
-import type { Cart, CartLine, ProblemCode, PricedDiscount } from './cart-schemas.ts';
+import type { Cart, CartLine, PricedDiscount, ProblemCode } from './cart-schemas.ts';
 import type { DiscountRule, PricingRules } from './rules.ts';
 
-export interface AppliedDiscount extends Pick<PricedDiscount, 'source' | 'discount_id' | 'code' | 'title' | 'kind' | 'value'> {
+export interface AppliedDiscount
+  extends Pick<PricedDiscount, 'source' | 'discount_id' | 'code' | 'title' | 'kind' | 'value'> {
   readonly amount: bigint;
   /** `null`: the shipping. */
   readonly allocations: readonly { readonly line: number | null; readonly amount: bigint }[];
@@ -66,7 +67,14 @@ export function applyDiscounts(cart: PricedIn, rules: PricingRules, subtotals: r
     }
     used.push(rule);
     const { id: discount_id, title, kind, value } = rule;
-    const description = { source: 'code', discount_id, code: rule.code, title: title ?? rule.code, kind, value } as const;
+    const description = {
+      source: 'code',
+      discount_id,
+      code: rule.code,
+      title: title ?? rule.code,
+      kind,
+      value,
+    } as const;
     if (kind !== 'free_shipping') take(description, lines);
     else freeShipping ??= description;
   }
@@ -110,7 +118,8 @@ function codeProblem(rule: DiscountRule, situation: Situation): Omit<Problem, 'd
   const { cart, rules, used, lines, amounts } = situation;
   const { minimum_subtotal: minimum, minimum_quantity: units } = rule;
   if (rule.problem) return { code: rule.problem };
-  if ((minimum !== null || rule.kind === 'fixed') && cart.currency !== rules.currency) return { code: 'other_currency' };
+  if ((minimum !== null || rule.kind === 'fixed') && cart.currency !== rules.currency)
+    return { code: 'other_currency' };
   if (lines.length === 0) return { code: 'not_applicable' };
   if (minimum !== null && sum(lines.map((line) => amounts[line] as bigint)) < toCents(minimum, cart.currency)) {
     return { code: 'minimum_subtotal', minimum };

@@ -46,7 +46,8 @@ export const NewDiscount = named(
     minimum_subtotal: Default(
       {
         ...NullableMoney,
-        description: 'Of the lines that the code applies to, after line discounts. An amount with at most three decimals.',
+        description:
+          'Of the lines that the code applies to, after line discounts. An amount with at most three decimals.',
       },
       null,
     ),
@@ -55,10 +56,7 @@ export const NewDiscount = named(
     ends_at: Default(Time, null),
     usage_limit: Default(Count('The number of orders that can use the code.'), null),
     once_per_customer: Default(Type.Boolean(), false),
-    combines: Default(
-      Type.Boolean({ description: 'Whether it can be used with other codes that combine.' }),
-      false,
-    ),
+    combines: Default(Type.Boolean({ description: 'Whether it can be used with other codes that combine.' }), false),
     is_active: Default(Type.Boolean(), true),
   }),
 );

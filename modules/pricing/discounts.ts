@@ -1,4 +1,4 @@
-import { byInteger, byText, byTime, type Ctx, equals, type Issues, list, search, sql, toCents, Type } from '@chowk/kit';
+import { byInteger, byText, byTime, type Ctx, equals, type Issues, list, search, sql, Type, toCents } from '@chowk/kit';
 import { Discount, type DiscountChanges, DiscountKind, NewDiscount } from './discount-schemas.ts';
 import { fail } from './errors.ts';
 import { records } from './records.ts';

@@ -28,7 +28,8 @@ export function priceCart(cart: Cart & { readonly currency: string }, rules: Pri
   const subtotals = cart.lines.map((line) => reduce(lineSubtotal(line, currency), lineRates(line, rates)));
   const { discounts, problems, left, freeShipping } = applyDiscounts(cart, rules, subtotals);
   const weight = cart.lines.reduce((grams, line) => grams + line.quantity * line.weight, 0);
-  const offers = currency === rules.currency ? offerRates(rules.zones, region, { total: sum(left), weight, currency }) : [];
+  const offers =
+    currency === rules.currency ? offerRates(rules.zones, region, { total: sum(left), weight, currency }) : [];
   const chosen = chooseShipping(cart, offers);
   const shipping = chosen.shipping && { ...chosen.shipping, price: reduce(chosen.shipping.price, shippingRates) };
   const shippingPrice = shipping?.price ?? 0n;

@@ -1,7 +1,7 @@
 import { type Ctx, columnsFor, type Issues, invalid, sql, toCents } from '@chowk/kit';
 import type { Cart, PricedCart } from './cart-schemas.ts';
-import { checkPercentage } from './discounts.ts';
 import { Discount } from './discount-schemas.ts';
+import { checkPercentage } from './discounts.ts';
 import { priceCart } from './price-cart.ts';
 import { type Region, readRegion } from './regions.ts';
 import type { DiscountRule, PricingRules, TaxRule, ZoneRule } from './rules.ts';

@@ -3,7 +3,7 @@ import {
   changesBetween,
   columnNames,
   columnsFor,
-  Failure,
+  type Failure,
   type FieldError,
   invalid,
   pickFields,
@@ -12,8 +12,8 @@ import {
   type Sql,
   type Static,
   sql,
+  type Type,
   taken,
-  Type,
   violatedIndex,
 } from '@chowk/kit';
 
@@ -60,7 +60,8 @@ export function records<New extends Schema, Row extends Schema>(definition: Defi
     get: (ctx: Ctx, { id }: { readonly id: string }) => find(ctx, id, sql``),
     lock,
     /** The fields of a record after a change of some of them. */
-    merge: (current: Record, changes: Partial<Fields>) => ({ ...pickFields(New, current as never), ...changes }) as Fields,
+    merge: (current: Record, changes: Partial<Fields>) =>
+      ({ ...pickFields(New, current as never), ...changes }) as Fields,
 
     async insert(ctx: Ctx, fields: Fields): Promise<Record> {
       const row = JSON.stringify({ ...fields, id: ctx.newId(), created_at: ctx.now() });

@@ -32,7 +32,11 @@ export async function redeem(ctx: Ctx, { order_id, customer_id, codes }: Redempt
   for (const { code, isUsedUp } of added) if (isUsedUp) throw fail('pricing.discount_used_up', { code });
   await mustBeFirst(ctx, customer_id, added);
   await writeRedemptions(ctx, { order_id, customer_id }, added);
-  await deleteRedemptions(ctx, order_id, discounts.filter(({ isWanted, isRedeemed }) => isRedeemed && !isWanted));
+  await deleteRedemptions(
+    ctx,
+    order_id,
+    discounts.filter(({ isWanted, isRedeemed }) => isRedeemed && !isWanted),
+  );
 }
 
 /** The discounts of the codes, and those that the order has used; in the order of ids, so that two orders do not deadlock. */

@@ -4,8 +4,8 @@ import {
   extend,
   Line,
   Money,
-  Nullable,
   NamedObject,
+  Nullable,
   named,
   outputFields,
   type Static,
@@ -61,7 +61,8 @@ const Weight = Type.Unsafe<number | null>({
 });
 const Total = Type.Unsafe<string | null>({
   ...NullableMoney,
-  description: 'Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit.',
+  description:
+    'Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit.',
 });
 
 export const NewShippingRate = named(
