@@ -60,7 +60,16 @@ export { list } from './list.ts';
 export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 export type { Mail } from './mail.ts';
 export { defineModule } from './module.ts';
-export { AnyMoneyInput, Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export {
+  AnyMoneyInput,
+  Currency,
+  fromCents,
+  Money,
+  MoneyInput,
+  NullableMoneyInput,
+  toCents,
+  toMoney,
+} from './money.ts';
 export { NewNotification, Severity } from './notification.ts';
 export { Pagination, pagination, paging } from './paging.ts';
 export { NewPassword } from './password.ts';

@@ -1,4 +1,4 @@
-import { byInteger, byText, byTime, type Ctx, equals, type Issues, list, search, sql, Type, toCents } from '@chowk/kit';
+import { byInteger, byText, byTime, type Ctx, equals, type Issues, list, search, sql, Type } from '@chowk/kit';
 import { Discount, type DiscountChanges, DiscountKind, NewDiscount } from './discount-schemas.ts';
 import { fail } from './errors.ts';
 import { records } from './records.ts';
@@ -80,7 +80,7 @@ export function checkPercentage(
   { kind, value }: { readonly kind?: string; readonly value?: string },
   issues: Issues,
 ): void {
-  if (kind === 'percent' && value !== undefined && toCents(value) > 10_000n) {
+  if (kind === 'percent' && value !== undefined && Number(value) > 100) {
     issues.add(field, 'A percentage must be at most 100.', 'too_large');
   }
 }

@@ -36,7 +36,7 @@ export function priceCart(cart: Cart & { readonly currency: string }, rules: Pri
   if (freeShipping) discounts.push({ ...freeShipping, ...allOfShipping(shippingPrice) });
 
   const lines = cart.lines.map((line, index) => charge(left[index] as bigint, lineRates(line, rates)));
-  const shippingCharge = charge(freeShipping ? 0n : shippingPrice, shippingRates);
+  const shippingCharge = charge(freeShipping ? 0n : shippingPrice, shipping ? shippingRates : []);
   return {
     currency,
     prices_include_tax: rules.pricesIncludeTax,
