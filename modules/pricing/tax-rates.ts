@@ -55,22 +55,27 @@ export function updateTaxRate(ctx: Ctx, { id: _, ...changes }: TaxRateChanges, c
 }
 
 interface Preset {
-  readonly needsState?: boolean;
   readonly rates: readonly Partial<NewTaxRate & { readonly inShopState: boolean }>[];
+}
+
+/** The usual rates of a country; `undefined` if there is no preset for it. */
+export function presetRates(country: string, state: string | null): NewTaxRate[] | undefined {
+  const preset = (presets as unknown as Readonly<Record<string, Preset>>)[country];
+  const defaults = { tax_class: 'standard', priority: 1, includes_shipping: true, is_active: true };
+  return preset?.rates.map(({ inShopState, ...rate }) => {
+    return { ...defaults, country, state: inShopState ? state : null, ...rate } as NewTaxRate;
+  });
 }
 
 /** Adds the rates that are missing; those that exist are not changed. */
 export async function addPreset(ctx: Ctx, { country, state: given }: PresetKey): Promise<{ tax_rates: TaxRate[] }> {
-  const { needsState, rates } = (presets as unknown as Record<PresetKey['country'], Preset>)[country];
   const state = readState(country, given ?? (await ctx.settings())['pricing.state']);
-  if (needsState && state === null) {
+  if (presets[country].needsState && state === null) {
     throw invalid({ state: { code: 'required', message: 'The state of the shop is required for this country.' } });
   }
   const now = ctx.now();
-  const rows = rates.map(({ inShopState, ...rate }) => {
-    const defaults = { tax_class: 'standard', priority: 1, includes_shipping: true, is_active: true };
-    const times = { created_at: now, updated_at: now };
-    return { id: ctx.newId(), country, state: inShopState ? state : null, ...defaults, ...rate, ...times };
+  const rows = presetRates(country, state)?.map((rate) => {
+    return { ...rate, id: ctx.newId(), created_at: now, updated_at: now };
   });
   const tax_rates = await ctx.db.rows<TaxRate>(sql`
     INSERT INTO tax_rates AS r
