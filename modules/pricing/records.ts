@@ -4,7 +4,6 @@ import {
   columnNames,
   columnsFor,
   type Failure,
-  type FieldError,
   invalid,
   pickFields,
   raw,
@@ -96,6 +95,6 @@ export function records<New extends Schema, Row extends Schema>(definition: Defi
 function explain(unique: Definition<Schema, Schema>['unique'] = {}) {
   return (error: unknown): never => {
     const [field, message] = unique[violatedIndex(error) ?? ''] ?? [];
-    throw field === undefined ? error : invalid({ [field]: taken(message as string) satisfies FieldError });
+    throw field === undefined ? error : invalid({ [field]: taken(message as string) });
   };
 }
