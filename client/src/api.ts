@@ -1155,6 +1155,170 @@ export interface Api {
      */
     readonly list: Call<object, { readonly permissions: readonly Permission[] }>;
   };
+  readonly pricing: {
+    /**
+     * Price a cart.
+     * Changes nothing. Discounts are taken in this order, each from what those before it have left: those of lines, manual ones, codes. Then shipping is added, and taxes are calculated. Codes that cannot be used are `problems` of the result and do not prevent the price of the rest.
+     * Requires the permission `orders.create`.
+     * `POST /api/v1/pricing/preview`
+     */
+    readonly preview: Call<Cart, { readonly cart: PricedCart }>;
+    /**
+     * List discounts.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/discounts`
+     */
+    readonly listDiscounts: ListCall<PricingListDiscountsInput, DiscountPage, Discount>;
+    /**
+     * Create a discount.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/discounts`
+     */
+    readonly createDiscount: Call<NewDiscount, { readonly message: string; readonly discount: Discount }>;
+    /**
+     * Get a discount.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/discounts/:id`
+     */
+    readonly getDiscount: Call<{ readonly id: string }, { readonly discount: Discount }>;
+    /**
+     * Update a discount.
+     * Fields that are not sent do not change.
+     * Requires the permission `products.edit`.
+     * `PATCH /api/v1/discounts/:id`
+     */
+    readonly updateDiscount: Call<DiscountChanges & { readonly id: string }, { readonly message: string; readonly discount: Discount }>;
+    /**
+     * Delete a discount.
+     * Orders keep what it has saved them.
+     * Requires the permission `products.edit`.
+     * `DELETE /api/v1/discounts/:id`
+     */
+    readonly deleteDiscount: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List tax rates.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/tax-rates`
+     */
+    readonly listTaxRates: ListCall<PricingListTaxRatesInput, TaxRatePage, TaxRate>;
+    /**
+     * Create a tax rate.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/tax-rates`
+     */
+    readonly createTaxRate: Call<NewTaxRate, { readonly message: string; readonly tax_rate: TaxRate }>;
+    /**
+     * Add the usual tax rates of a country.
+     * India: GST as CGST and SGST in the state of the shop and IGST elsewhere, 18 % as the class `standard` and the others as `gst-5`, `gst-40` and, not active since 22 September 2025, `gst-12` and `gst-28`. Germany and the United Kingdom: the standard and the reduced rate. Rates that exist are not changed. Check them: they are those of the date in the documentation.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/tax-rates/presets/:country`
+     */
+    readonly addTaxPreset: Call<TaxPreset & { readonly country: 'IN' | 'DE' | 'GB' }, { readonly message: string; readonly tax_rates: readonly TaxRate[] }>;
+    /**
+     * Get a tax rate.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/tax-rates/:id`
+     */
+    readonly getTaxRate: Call<{ readonly id: string }, { readonly tax_rate: TaxRate }>;
+    /**
+     * Update a tax rate.
+     * Fields that are not sent do not change.
+     * Requires the permission `settings.edit`.
+     * `PATCH /api/v1/tax-rates/:id`
+     */
+    readonly updateTaxRate: Call<TaxRateChanges & { readonly id: string }, { readonly message: string; readonly tax_rate: TaxRate }>;
+    /**
+     * Delete a tax rate.
+     * Orders keep their taxes.
+     * Requires the permission `settings.edit`.
+     * `DELETE /api/v1/tax-rates/:id`
+     */
+    readonly deleteTaxRate: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * Get the tax exemption of a customer.
+     * Requires the permission `customers.view`.
+     * `GET /api/v1/tax-exemptions/:customer_id`
+     */
+    readonly getTaxExemption: Call<{ readonly customer_id: string }, { readonly tax_exemption: TaxExemption }>;
+    /**
+     * Exempt a customer from taxes.
+     * Where prices include taxes, the customer pays prices without them.
+     * Requires the permission `customers.edit`.
+     * `PUT /api/v1/tax-exemptions/:customer_id`
+     */
+    readonly saveTaxExemption: Call<NewTaxExemption & { readonly customer_id: string }, { readonly message: string; readonly tax_exemption: TaxExemption }>;
+    /**
+     * End the tax exemption of a customer.
+     * Requires the permission `customers.edit`.
+     * `DELETE /api/v1/tax-exemptions/:customer_id`
+     */
+    readonly deleteTaxExemption: Call<{ readonly customer_id: string }, { readonly message: string }>;
+    /**
+     * List shipping zones.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/shipping-zones`
+     */
+    readonly listShippingZones: ListCall<PricingListShippingZonesInput, ShippingZonePage, ShippingZone>;
+    /**
+     * Create a shipping zone.
+     * An address gets the rates of the zones that name its state, else of those that name its country, else of those for the rest of the world.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/shipping-zones`
+     */
+    readonly createShippingZone: Call<NewShippingZone, { readonly message: string; readonly shipping_zone: ShippingZone }>;
+    /**
+     * Get a shipping zone.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/shipping-zones/:id`
+     */
+    readonly getShippingZone: Call<{ readonly id: string }, { readonly shipping_zone: ShippingZone }>;
+    /**
+     * Update a shipping zone.
+     * Fields that are not sent do not change.
+     * Requires the permission `settings.edit`.
+     * `PATCH /api/v1/shipping-zones/:id`
+     */
+    readonly updateShippingZone: Call<ShippingZoneChanges & { readonly id: string }, { readonly message: string; readonly shipping_zone: ShippingZone }>;
+    /**
+     * Delete a shipping zone.
+     * Deletes its rates too.
+     * Requires the permission `settings.edit`.
+     * `DELETE /api/v1/shipping-zones/:id`
+     */
+    readonly deleteShippingZone: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List shipping rates.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/shipping-rates`
+     */
+    readonly listShippingRates: ListCall<PricingListShippingRatesInput, ShippingRatePage, ShippingRate>;
+    /**
+     * Create a shipping rate.
+     * It is offered if weight and total of the order are in its ranges, to which both ends belong.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/shipping-rates`
+     */
+    readonly createShippingRate: Call<NewShippingRate, { readonly message: string; readonly shipping_rate: ShippingRate }>;
+    /**
+     * Get a shipping rate.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/shipping-rates/:id`
+     */
+    readonly getShippingRate: Call<{ readonly id: string }, { readonly shipping_rate: ShippingRate }>;
+    /**
+     * Update a shipping rate.
+     * Fields that are not sent do not change.
+     * Requires the permission `settings.edit`.
+     * `PATCH /api/v1/shipping-rates/:id`
+     */
+    readonly updateShippingRate: Call<ShippingRateChanges & { readonly id: string }, { readonly message: string; readonly shipping_rate: ShippingRate }>;
+    /**
+     * Delete a shipping rate.
+     * Requires the permission `settings.edit`.
+     * `DELETE /api/v1/shipping-rates/:id`
+     */
+    readonly deleteShippingRate: Call<{ readonly id: string }, { readonly message: string }>;
+  };
   readonly products: {
     /**
      * List products.
@@ -1796,6 +1960,13 @@ export type ErrorCode =
   | 'outbound.too_many_redirects'
   | 'outbound.unreachable'
   | 'outbound.url_with_credentials'
+  | 'pricing.discount_already_used'
+  | 'pricing.discount_not_found'
+  | 'pricing.discount_used_up'
+  | 'pricing.shipping_rate_not_found'
+  | 'pricing.shipping_zone_not_found'
+  | 'pricing.tax_exemption_not_found'
+  | 'pricing.tax_rate_not_found'
   | 'products.has_reservations'
   | 'products.image_not_found'
   | 'products.insufficient_stock'
@@ -1962,6 +2133,51 @@ export type AuditEntryPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+export type Cart = {
+  /** ISO 4217 code. Default: the tenant's currency. */
+  readonly currency?: string | undefined;
+  readonly lines: readonly CartLine[];
+  /** Discounts of the whole cart that need no code. Default: []. */
+  readonly discounts?: readonly ManualDiscount[] | undefined;
+  /** Discount codes. Default: []. */
+  readonly codes?: readonly string[] | undefined;
+  readonly address?: CartAddress | undefined;
+  /** Default: null. */
+  readonly customer_id?: string | null | undefined;
+  /** The order whose price is calculated again: the codes that it has used remain available to it. Default: null. */
+  readonly order_id?: string | null | undefined;
+  /** One of `shipping_rates`. Default: null. */
+  readonly shipping_rate_id?: string | null | undefined;
+  readonly shipping?: GivenShipping | undefined;
+};
+
+/** Where to. Without a country, that of the shop (`general.country` and `pricing.state`). */
+export type CartAddress = {
+  /** The name or the ISO 3166 code. Default: null. */
+  readonly country?: string | null | undefined;
+  /** Default: null. */
+  readonly state?: string | null | undefined;
+};
+
+export type CartLine = {
+  readonly quantity: number;
+  /** Of one unit, with at most three decimals. The line is rounded. */
+  readonly price: string | number;
+  /** Default: null. */
+  readonly product_id?: string | null | undefined;
+  /** Default: null. */
+  readonly variant_id?: string | null | undefined;
+  /** Default: []. */
+  readonly collection_ids?: readonly string[] | undefined;
+  /** Default: true. */
+  readonly taxable?: boolean | undefined;
+  /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. Default: "standard". */
+  readonly tax_class?: string | undefined;
+  /** Of one unit, in grams. Default: 0. */
+  readonly weight?: number | undefined;
+  readonly discount?: ManualDiscount | undefined;
+};
+
 export type Category = { readonly name: string; readonly count: number };
 
 export type Conversation = {
@@ -2079,9 +2295,9 @@ export type Customer = {
   readonly last_name: string | null;
   readonly accepts_marketing: boolean;
   readonly total_orders: number;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total_spent: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly avg_order_value: string;
   readonly first_order_at: string | null;
   readonly last_order_at: string | null;
@@ -2154,9 +2370,9 @@ export type CustomerDetail = {
   readonly last_name: string | null;
   readonly accepts_marketing: boolean;
   readonly total_orders: number;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total_spent: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly avg_order_value: string;
   readonly first_order_at: string | null;
   readonly last_order_at: string | null;
@@ -2205,7 +2421,7 @@ export type CustomerOrder = {
   readonly id: string;
   readonly order_number: string;
   readonly status: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
   readonly currency: string;
   /** ISO 8601 in UTC */
@@ -2229,9 +2445,9 @@ export type CustomerRecord = {
   readonly last_name: string | null;
   readonly accepts_marketing: boolean;
   readonly total_orders: number;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total_spent: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly avg_order_value: string;
   readonly first_order_at: string | null;
   readonly last_order_at: string | null;
@@ -2311,6 +2527,71 @@ export type DeviceAuthorizationRequest = {
   readonly scope?: string | undefined;
 };
 
+export type Discount = {
+  readonly id: string;
+  /** Letters, digits and _ . % + -, in upper or lower case. */
+  readonly code: string;
+  readonly title: string | null;
+  readonly kind: 'percent' | 'fixed' | 'free_shipping';
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly value: string;
+  readonly applies_to: 'all' | 'products' | 'collections' | 'variants';
+  /** The products, collections or variants. */
+  readonly target_ids: readonly string[];
+  readonly minimum_subtotal: string | null;
+  /** Units of the lines that the code applies to. */
+  readonly minimum_quantity: number | null;
+  readonly starts_at: string | null;
+  readonly ends_at: string | null;
+  /** The number of orders that can use the code. */
+  readonly usage_limit: number | null;
+  readonly once_per_customer: boolean;
+  /** Whether it can be used with other codes that combine. */
+  readonly combines: boolean;
+  readonly is_active: boolean;
+  /** The number of orders that have used the code. */
+  readonly uses: number;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type DiscountAllocation = {
+  readonly line: number | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+};
+
+export type DiscountChanges = {
+  /** Letters, digits and _ . % + -, in upper or lower case. */
+  readonly code?: string | undefined;
+  readonly title?: string | null | undefined;
+  readonly kind?: 'percent' | 'fixed' | 'free_shipping' | undefined;
+  /** A percentage of at most 100, or an amount. Not for `free_shipping`. */
+  readonly value?: string | number | undefined;
+  readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
+  /** The products, collections or variants. */
+  readonly target_ids?: readonly string[] | undefined;
+  /** Of the lines that the code applies to, after line discounts. An amount with at most three decimals. */
+  readonly minimum_subtotal?: string | number | null | undefined;
+  /** Units of the lines that the code applies to. */
+  readonly minimum_quantity?: number | null | undefined;
+  readonly starts_at?: string | null | undefined;
+  readonly ends_at?: string | null | undefined;
+  /** The number of orders that can use the code. */
+  readonly usage_limit?: number | null | undefined;
+  readonly once_per_customer?: boolean | undefined;
+  /** Whether it can be used with other codes that combine. */
+  readonly combines?: boolean | undefined;
+  readonly is_active?: boolean | undefined;
+};
+
+export type DiscountPage = {
+  readonly discounts: readonly Discount[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type Domain = {
   readonly domain: string;
   readonly kind: 'random' | 'alias';
@@ -2319,6 +2600,14 @@ export type Domain = {
 };
 
 export type EmailChange = { readonly email: string; readonly password: string };
+
+/** An amount of your own, instead of a shipping rate. */
+export type GivenShipping = {
+  /** Default: "Shipping". */
+  readonly title?: string | undefined;
+  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  readonly price: string | number;
+};
 
 export type GraphqlError = {
   readonly message: string;
@@ -2418,7 +2707,7 @@ export type ListedOrder = {
   readonly order_number: string;
   readonly customer_id: string;
   readonly items: readonly OrderItem[];
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
@@ -2426,7 +2715,7 @@ export type ListedOrder = {
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
   readonly note: string | null;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -2443,6 +2732,14 @@ export type ListedOrderPage = {
 export type Liveness = {
   /** Always `ok`. */
   readonly status: string;
+};
+
+export type ManualDiscount = {
+  /** Default: "Discount". */
+  readonly title?: string | undefined;
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
 };
 
 export type McpMessage = {
@@ -2616,6 +2913,36 @@ export type NewDevice = {
   readonly platform: 'ios' | 'android' | 'web';
 };
 
+export type NewDiscount = {
+  /** Letters, digits and _ . % + -, in upper or lower case. */
+  readonly code: string;
+  /** Default: null. */
+  readonly title?: string | null | undefined;
+  readonly kind: 'percent' | 'fixed' | 'free_shipping';
+  /** A percentage of at most 100, or an amount. Not for `free_shipping`. Default: "0.00". */
+  readonly value?: string | number | undefined;
+  /** Default: "all". */
+  readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
+  /** The products, collections or variants. Default: []. */
+  readonly target_ids?: readonly string[] | undefined;
+  /** Of the lines that the code applies to, after line discounts. An amount with at most three decimals. Default: null. */
+  readonly minimum_subtotal?: string | number | null | undefined;
+  /** Units of the lines that the code applies to. Default: null. */
+  readonly minimum_quantity?: number | null | undefined;
+  /** Default: null. */
+  readonly starts_at?: string | null | undefined;
+  /** Default: null. */
+  readonly ends_at?: string | null | undefined;
+  /** The number of orders that can use the code. Default: null. */
+  readonly usage_limit?: number | null | undefined;
+  /** Default: false. */
+  readonly once_per_customer?: boolean | undefined;
+  /** Whether it can be used with other codes that combine. Default: false. */
+  readonly combines?: boolean | undefined;
+  /** Default: true. */
+  readonly is_active?: boolean | undefined;
+};
+
 export type NewDomain = {
   /** One label below the base domain. */
   readonly domain: string;
@@ -2762,6 +3089,56 @@ export type NewRole = {
   /** Default: "". */
   readonly description?: string | undefined;
   readonly permissions: readonly string[];
+};
+
+export type NewShippingRate = {
+  readonly zone_id: string;
+  readonly name: string;
+  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  readonly price: string | number;
+  /** Of the whole order, in grams. Null: no limit. Default: null. */
+  readonly minimum_weight?: number | null | undefined;
+  /** Of the whole order, in grams. Null: no limit. Default: null. */
+  readonly maximum_weight?: number | null | undefined;
+  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. Default: null. */
+  readonly minimum_total?: string | number | null | undefined;
+  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. Default: null. */
+  readonly maximum_total?: string | number | null | undefined;
+  /** The total of the products from which shipping is free. An amount with at most three decimals. Default: null. */
+  readonly free_above?: string | number | null | undefined;
+  /** Default: true. */
+  readonly is_active?: boolean | undefined;
+};
+
+export type NewShippingZone = {
+  readonly name: string;
+  /** Default: []. */
+  readonly regions?: readonly ShippingRegionInput[] | undefined;
+  /** Whether it also covers all addresses that no other zone covers. Default: false. */
+  readonly rest_of_world?: boolean | undefined;
+};
+
+export type NewTaxExemption = {
+  /** Default: null. */
+  readonly reason?: string | null | undefined;
+};
+
+export type NewTaxRate = {
+  readonly name: string;
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country: string;
+  /** The name or the code of a state. Null: the whole country. Default: null. */
+  readonly state?: string | null | undefined;
+  /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. Default: "standard". */
+  readonly tax_class?: string | undefined;
+  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  readonly rate: string | number;
+  /** Rates for a state replace those for its country with the same priority and tax class. Default: 1. */
+  readonly priority?: number | undefined;
+  /** Whether shipping is taxed, with the class `standard` and `pricing.tax_shipping`. Default: true. */
+  readonly includes_shipping?: boolean | undefined;
+  /** Default: true. */
+  readonly is_active?: boolean | undefined;
 };
 
 export type NewWebhook = {
@@ -3030,7 +3407,7 @@ export type Order = {
   readonly order_number: string;
   readonly customer_id: string;
   readonly items: readonly OrderItem[];
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
@@ -3038,7 +3415,7 @@ export type Order = {
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
   readonly note: string | null;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -3081,7 +3458,7 @@ export type OrderCurrencySums = {
   readonly orders: number;
   /** Totals less refunds. */
   readonly revenue: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded: string;
   /** The average revenue of an order. */
   readonly avg_order_value: string;
@@ -3101,7 +3478,7 @@ export type OrderDay = {
   readonly orders: number;
   /** Totals less refunds. */
   readonly revenue: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded: string;
   /** The average revenue of an order. */
   readonly avg_order_value: string;
@@ -3112,7 +3489,7 @@ export type OrderDetails = {
   readonly order_number: string;
   readonly customer_id: string;
   readonly items: readonly OrderItem[];
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
@@ -3120,7 +3497,7 @@ export type OrderDetails = {
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
   readonly note: string | null;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -3149,9 +3526,9 @@ export type OrderItem = {
   readonly name: string;
   readonly sku: string | null;
   readonly quantity: number;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly price: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
 };
 
@@ -3160,7 +3537,7 @@ export type OrderPeriod = {
   readonly orders: number;
   /** Totals less refunds. */
   readonly revenue: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded: string;
   /** The average revenue of an order. */
   readonly avg_order_value: string;
@@ -3294,12 +3671,94 @@ export type PersonalToken = {
   readonly expires_at: string | null;
 };
 
+export type PricedCart = {
+  readonly currency: string;
+  readonly prices_include_tax: boolean;
+  readonly is_tax_exempt: boolean;
+  /** Grams. */
+  readonly weight: number;
+  /** In the order of the cart. */
+  readonly lines: readonly PricedLine[];
+  /** The sum of the lines, before discounts. */
+  readonly subtotal: string;
+  /** The sum of `discounts`, that of the shipping included. */
+  readonly discount_total: string;
+  /** In the order in which they were applied. */
+  readonly discounts: readonly PricedDiscount[];
+  /** The price of the shipping, before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: PricedShipping | null;
+  /** Of lines and shipping. Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  /** One entry for each name and rate. */
+  readonly taxes: readonly PricedTax[];
+  /** `subtotal` - `discount_total` + `shipping_total` and, unless `prices_include_tax`, + `tax_total`. */
+  readonly total: string;
+  /** The rates for the address, the cheapest first. */
+  readonly shipping_rates: readonly ShippingOffer[];
+  /** What was left out of the price, and why. */
+  readonly problems: readonly PricingProblem[];
+};
+
+export type PricedDiscount = {
+  readonly source: 'line' | 'manual' | 'code';
+  readonly discount_id: string | null;
+  readonly code: string | null;
+  readonly title: string;
+  readonly kind: 'percent' | 'fixed' | 'free_shipping';
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly value: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+  readonly allocations: readonly DiscountAllocation[];
+};
+
+export type PricedLine = {
+  /** Quantity times price. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly taxes: readonly PricedTax[];
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  /** With discounts and taxes. */
+  readonly total: string;
+};
+
+export type PricedShipping = {
+  readonly rate_id: string | null;
+  readonly title: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly taxes: readonly PricedTax[];
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  /** With discounts and taxes. */
+  readonly total: string;
+};
+
+export type PricedTax = {
+  readonly name: string;
+  /** Percent. */
+  readonly rate: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+};
+
+export type PricingProblem = {
+  readonly code: 'unknown' | 'inactive' | 'not_started' | 'expired' | 'used_up' | 'already_used' | 'not_combinable' | 'not_applicable' | 'minimum_subtotal' | 'minimum_quantity' | 'other_currency' | 'shipping_rate_unavailable';
+  readonly discount_code: string | null;
+  readonly message: string;
+};
+
 export type Product = {
   readonly id: string;
   readonly sku: string;
   readonly title: string;
   readonly description: string;
-  /** An amount with two decimals. */
+  /** An amount with two decimals, or three in currencies such as KWD. */
   readonly price: string;
   readonly compare_at_price: string | null;
   readonly status: 'draft' | 'active' | 'archived';
@@ -3716,6 +4175,94 @@ export type ShippingAddress = {
   readonly phone?: string | null;
 };
 
+export type ShippingOffer = {
+  readonly id: string;
+  readonly name: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+};
+
+export type ShippingRate = {
+  readonly id: string;
+  readonly zone_id: string;
+  readonly name: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  /** Of the whole order, in grams. Null: no limit. */
+  readonly minimum_weight: number | null;
+  /** Of the whole order, in grams. Null: no limit. */
+  readonly maximum_weight: number | null;
+  readonly minimum_total: string | null;
+  readonly maximum_total: string | null;
+  readonly free_above: string | null;
+  readonly is_active: boolean;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ShippingRateChanges = {
+  readonly zone_id?: string | undefined;
+  readonly name?: string | undefined;
+  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  readonly price?: string | number | undefined;
+  /** Of the whole order, in grams. Null: no limit. */
+  readonly minimum_weight?: number | null | undefined;
+  /** Of the whole order, in grams. Null: no limit. */
+  readonly maximum_weight?: number | null | undefined;
+  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. */
+  readonly minimum_total?: string | number | null | undefined;
+  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. */
+  readonly maximum_total?: string | number | null | undefined;
+  /** The total of the products from which shipping is free. An amount with at most three decimals. */
+  readonly free_above?: string | number | null | undefined;
+  readonly is_active?: boolean | undefined;
+};
+
+export type ShippingRatePage = {
+  readonly shipping_rates: readonly ShippingRate[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type ShippingRegion = {
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country: string;
+  /** Names or codes of states. Empty: the whole country. */
+  readonly states: readonly string[];
+};
+
+export type ShippingRegionInput = {
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country: string;
+  /** Names or codes of states. Empty: the whole country. Default: []. */
+  readonly states?: readonly string[] | undefined;
+};
+
+export type ShippingZone = {
+  readonly id: string;
+  readonly name: string;
+  readonly regions: readonly ShippingRegion[];
+  /** Whether it also covers all addresses that no other zone covers. */
+  readonly rest_of_world: boolean;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ShippingZoneChanges = {
+  readonly name?: string | undefined;
+  readonly regions?: readonly ShippingRegionInput[] | undefined;
+  /** Whether it also covers all addresses that no other zone covers. */
+  readonly rest_of_world?: boolean | undefined;
+};
+
+export type ShippingZonePage = {
+  readonly shipping_zones: readonly ShippingZone[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type SignedUp = {
   readonly tenant: { readonly id: string; readonly name: string };
   readonly user: {
@@ -3793,6 +4340,64 @@ export type SubscriptionGrant = {
 };
 
 export type SubscriptionRequest = { readonly socket_id: string; readonly channel_name: string };
+
+export type TaxExemption = {
+  readonly customer_id: string;
+  readonly reason: string | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type TaxPreset = {
+  /** The state of the shop. Needed for IN. Default: the setting `pricing.state`. Default: null. */
+  readonly state?: string | null | undefined;
+};
+
+export type TaxRate = {
+  readonly id: string;
+  readonly name: string;
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country: string;
+  /** The name or the code of a state. Null: the whole country. */
+  readonly state: string | null;
+  /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. */
+  readonly tax_class: string;
+  /** Percent, with two to four decimals. */
+  readonly rate: string;
+  /** Rates for a state replace those for its country with the same priority and tax class. */
+  readonly priority: number;
+  /** Whether shipping is taxed, with the class `standard` and `pricing.tax_shipping`. */
+  readonly includes_shipping: boolean;
+  readonly is_active: boolean;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type TaxRateChanges = {
+  readonly name?: string | undefined;
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country?: string | undefined;
+  /** The name or the code of a state. Null: the whole country. */
+  readonly state?: string | null | undefined;
+  /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. */
+  readonly tax_class?: string | undefined;
+  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  readonly rate?: string | number | undefined;
+  /** Rates for a state replace those for its country with the same priority and tax class. */
+  readonly priority?: number | undefined;
+  /** Whether shipping is taxed, with the class `standard` and `pricing.tax_shipping`. */
+  readonly includes_shipping?: boolean | undefined;
+  readonly is_active?: boolean | undefined;
+};
+
+export type TaxRatePage = {
+  readonly tax_rates: readonly TaxRate[];
+  readonly pagination: PagePagination | CursorPagination;
+};
 
 export type TenantModule = {
   readonly alias: string;
@@ -4482,6 +5087,84 @@ export type OrdersExportInput = {
 export type OrdersGetByNumberInput = { readonly order_number: string };
 
 export type PasswordForgotInput = { readonly email: string };
+
+export type PricingListDiscountsInput = {
+  /** Words in code or title. */
+  readonly search?: string | undefined;
+  readonly kind?: 'percent' | 'fixed' | 'free_shipping' | undefined;
+  readonly is_active?: boolean | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'code' | 'uses' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type PricingListTaxRatesInput = {
+  /** Two capital letters of ISO 3166, such as IN. */
+  readonly country?: string | undefined;
+  readonly tax_class?: string | undefined;
+  readonly is_active?: boolean | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'rate' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type PricingListShippingZonesInput = {
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type PricingListShippingRatesInput = {
+  readonly zone_id?: string | undefined;
+  readonly is_active?: boolean | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'price' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
 
 export type ProductsListInput = {
   /** Words in title, SKU, tags or categories. */

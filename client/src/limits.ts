@@ -262,6 +262,57 @@ export const passwordLimits = {
   },
 } as const;
 
+export const pricingLimits = {
+  preview: {
+    lines: 500,
+    discounts: 10,
+    codes: 10,
+    'address.country': 255,
+    'address.state': 255,
+    'shipping.title': 255,
+  },
+  createDiscount: {
+    code: 64,
+    title: 255,
+    target_ids: 1000,
+  },
+  updateDiscount: {
+    code: 64,
+    title: 255,
+    target_ids: 1000,
+  },
+  createTaxRate: {
+    name: 100,
+    state: 100,
+    tax_class: 50,
+  },
+  addTaxPreset: {
+    state: 100,
+  },
+  updateTaxRate: {
+    name: 100,
+    state: 100,
+    tax_class: 50,
+  },
+  saveTaxExemption: {
+    reason: 1000,
+  },
+  createShippingZone: {
+    name: 100,
+    regions: 250,
+  },
+  updateShippingZone: {
+    name: 100,
+    regions: 250,
+  },
+  createShippingRate: {
+    name: 100,
+  },
+  updateShippingRate: {
+    name: 100,
+  },
+} as const;
+
 export const productsLimits = {
   create: {
     sku: 64,

@@ -175,6 +175,49 @@ CREATE TABLE devices (
 );
 CREATE INDEX devices_by_user ON public.devices USING btree (user_id, updated_at);
 
+CREATE TABLE discount_redemptions (
+  discount_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  customer_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT discount_redemptions_pkey PRIMARY KEY (discount_id, order_id),
+  CONSTRAINT discount_redemptions_discount_id_fkey FOREIGN KEY (discount_id) REFERENCES discounts(id) ON DELETE CASCADE
+);
+CREATE INDEX discount_redemptions_by_customer ON public.discount_redemptions USING btree (customer_id, discount_id);
+CREATE INDEX discount_redemptions_by_order ON public.discount_redemptions USING btree (order_id);
+
+CREATE TABLE discounts (
+  id uuid NOT NULL,
+  code text NOT NULL,
+  title text,
+  kind text NOT NULL,
+  value numeric(15,3) NOT NULL,
+  applies_to text NOT NULL,
+  target_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  minimum_subtotal numeric(15,3),
+  minimum_quantity integer,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  usage_limit integer,
+  once_per_customer boolean NOT NULL,
+  combines boolean NOT NULL,
+  is_active boolean NOT NULL,
+  uses integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  code_key text NOT NULL DEFAULT lower(code),
+  CONSTRAINT discounts_pkey PRIMARY KEY (id),
+  CONSTRAINT discounts_applies_to_check CHECK ((applies_to = ANY (ARRAY['all'::text, 'products'::text, 'collections'::text, 'variants'::text]))),
+  CONSTRAINT discounts_kind_check CHECK ((kind = ANY (ARRAY['percent'::text, 'fixed'::text, 'free_shipping'::text]))),
+  CONSTRAINT discounts_uses_check CHECK ((uses >= 0)),
+  CONSTRAINT discounts_value_check CHECK ((value >= (0)::numeric))
+);
+CREATE INDEX discounts_by_creation ON public.discounts USING btree (created_at DESC, id DESC);
+CREATE INDEX discounts_by_update ON public.discounts USING btree (updated_at, id);
+CREATE UNIQUE INDEX discounts_code ON public.discounts USING btree (code_key);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.discounts FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_discounts();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.discounts FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_discounts();
+
 CREATE TABLE event_deliveries (
   seq bigint NOT NULL,
   event_id uuid NOT NULL,
@@ -481,6 +524,43 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (owner, name)
 );
 
+CREATE TABLE shipping_rates (
+  id uuid NOT NULL,
+  zone_id uuid NOT NULL,
+  name text NOT NULL,
+  price numeric(15,3) NOT NULL,
+  minimum_weight integer,
+  maximum_weight integer,
+  minimum_total numeric(15,3),
+  maximum_total numeric(15,3),
+  free_above numeric(15,3),
+  is_active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT shipping_rates_pkey PRIMARY KEY (id),
+  CONSTRAINT shipping_rates_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES shipping_zones(id) ON DELETE CASCADE,
+  CONSTRAINT shipping_rates_price_check CHECK ((price >= (0)::numeric))
+);
+CREATE INDEX shipping_rates_by_creation ON public.shipping_rates USING btree (created_at DESC, id DESC);
+CREATE INDEX shipping_rates_by_update ON public.shipping_rates USING btree (updated_at, id);
+CREATE INDEX shipping_rates_by_zone ON public.shipping_rates USING btree (zone_id, created_at DESC, id DESC);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.shipping_rates FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_shipping_rates();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.shipping_rates FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_shipping_rates();
+
+CREATE TABLE shipping_zones (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  regions jsonb NOT NULL,
+  rest_of_world boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT shipping_zones_pkey PRIMARY KEY (id)
+);
+CREATE INDEX shipping_zones_by_creation ON public.shipping_zones USING btree (created_at DESC, id DESC);
+CREATE INDEX shipping_zones_by_update ON public.shipping_zones USING btree (updated_at, id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.shipping_zones FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_shipping_zones();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.shipping_zones FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_shipping_zones();
+
 CREATE TABLE stock_movements (
   id uuid NOT NULL,
   product_id uuid NOT NULL,
@@ -521,6 +601,35 @@ CREATE TABLE stored_files (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT stored_files_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE tax_exemptions (
+  customer_id uuid NOT NULL,
+  reason text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT tax_exemptions_pkey PRIMARY KEY (customer_id)
+);
+
+CREATE TABLE tax_rates (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  country text NOT NULL,
+  state text,
+  tax_class text NOT NULL,
+  rate numeric(7,4) NOT NULL,
+  priority integer NOT NULL,
+  includes_shipping boolean NOT NULL,
+  is_active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT tax_rates_pkey PRIMARY KEY (id),
+  CONSTRAINT tax_rates_rate_check CHECK (((rate >= (0)::numeric) AND (rate <= (100)::numeric)))
+);
+CREATE INDEX tax_rates_by_creation ON public.tax_rates USING btree (created_at DESC, id DESC);
+CREATE INDEX tax_rates_by_update ON public.tax_rates USING btree (updated_at, id);
+CREATE UNIQUE INDEX tax_rates_name ON public.tax_rates USING btree (country, state, tax_class, lower(name)) NULLS NOT DISTINCT;
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.tax_rates FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_tax_rates();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.tax_rates FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_tax_rates();
 
 CREATE TABLE unregistered_operations (
   hash text NOT NULL,

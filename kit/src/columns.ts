@@ -1,5 +1,5 @@
 import type { Ctx } from './context.ts';
-import type { TObject, TProperties } from './schema.ts';
+import { Money, type TObject, type TProperties } from './schema.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
@@ -50,10 +50,13 @@ interface Field {
 function asText(column: Sql, field: object): Sql {
   const { anyOf, pattern: ownPattern } = field as Field;
   const pattern = anyOf?.[0]?.pattern ?? ownPattern;
-  return pattern === moneyPattern ? sql`${column}::text` : column;
+  return pattern === (Money as Field).pattern ? moneyText(column) : column;
 }
 
-const moneyPattern = '^\\d+\\.\\d{2}$';
+/** Two decimals, or three if the third is not 0. */
+function moneyText(column: Sql): Sql {
+  return sql`round(${column}, greatest(2, min_scale(${column})))::text`;
+}
 
 /** For names from code only, never from an input. */
 export function identifier(name: string): Sql {

@@ -33,7 +33,7 @@ export {
   taken,
 } from './errors.ts';
 export { afterCommit, type Delivery, defineEvent, type EventTypes, inTransaction, matchesEvent } from './event.ts';
-export { type Upload, UploadedFile, type WrittenFile, type WrittenImage } from './files.ts';
+export { type Upload, UploadedFile, type WrittenFile } from './files.ts';
 export {
   between,
   containsWords,
@@ -60,7 +60,16 @@ export { list } from './list.ts';
 export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 export type { Mail } from './mail.ts';
 export { defineModule, type ModuleHooks } from './module.ts';
-export { Currency, fromCents, Money, MoneyInput, NullableMoneyInput, toCents, toMoney } from './money.ts';
+export {
+  AnyMoneyInput,
+  Currency,
+  fromCents,
+  Money,
+  MoneyInput,
+  NullableMoneyInput,
+  toCents,
+  toMoney,
+} from './money.ts';
 export { NewNotification, Severity } from './notification.ts';
 export { Pagination, pagination, paging } from './paging.ts';
 export { NewPassword } from './password.ts';

@@ -32,6 +32,47 @@ test('all amounts are accepted as number and as text', () => {
   );
 });
 
+test.each([
+  ['1.234', '1.234'],
+  [0.5, '0.50'],
+  ['1.230', '1.23'],
+  ['7.000', '7.00'],
+  ['1.2345', undefined],
+])('%j is %j with up to three decimals', (input, expected) => {
+  expect(toMoney(input, 3)).toBe(expected);
+});
+
+test.each([
+  ['JPY', '1200.00', 1_200n],
+  ['KWD', '1.234', 1_234n],
+  ['KWD', '0.50', 500n],
+  ['INR', '0.05', 5n],
+  ['BHD', '9999999999.999', 9_999_999_999_999n],
+])('in %s, %s is %s minor units', (currency, money, units) => {
+  expect(toCents(money, currency)).toBe(units);
+  expect(fromCents(units, currency)).toBe(money);
+});
+
+test.each([
+  [undefined, '1.234', 123n],
+  [undefined, '1.235', 124n],
+  ['JPY', '1199.50', 1_200n],
+  ['JPY', '0.49', 0n],
+  ['KWD', '1.2', 1_200n],
+])('more decimals than the currency %s has are rounded, halves up: %s', (currency, money, units) => {
+  expect(toCents(money, currency)).toBe(units);
+});
+
+test('minor units of all currencies are exact', () => {
+  const units = fc.bigInt({ min: 0n, max: 10n ** 15n });
+  fc.assert(
+    fc.property(units, fc.constantFrom('JPY', 'INR', 'KWD'), (value, currency) => {
+      expect(fromCents(value, currency)).toMatch(/^\d+\.\d{2,3}$/);
+      expect(toCents(fromCents(value, currency), currency)).toBe(value);
+    }),
+  );
+});
+
 test('sums of cents are exact', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (cents) => {

@@ -12,23 +12,63 @@ const rules = {
 export const MoneyInput = Type.Unsafe<string>({ type: ['string', 'number'], ...rules });
 export const NullableMoneyInput = Type.Unsafe<string | null>({ type: ['string', 'number', 'null'], ...rules });
 
+const maxDecimals = 3;
+
+/** An amount in any currency: the action gets a string with two decimals, or three if the third is not 0. */
+export const AnyMoneyInput = Type.Unsafe<string>({
+  type: ['string', 'number'],
+  money: maxDecimals,
+  description: 'An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number.',
+  examples: ['199.65'],
+});
+
 /** The code of a currency in an input. */
 export const Currency = Type.String({ format: 'currency', description: 'ISO 4217 code.', examples: ['INR'] });
 
-const amount = /^(\d{1,10})(?:\.(\d{1,2}))?$/;
+const amount = /^(\d{1,10})(?:\.(\d{1,3}))?$/;
 
-/** The amount with two decimals; `undefined` if it is invalid. */
-export function toMoney(input: string | number): string | undefined {
-  const [, whole, decimals = ''] = amount.exec(String(input).trim()) ?? [];
-  return whole === undefined ? undefined : `${Number(whole)}.${decimals.padEnd(2, '0')}`;
+/** The amount with two decimals, or three if they are allowed and the third is not 0; `undefined` if it is invalid. */
+export function toMoney(input: string | number, decimals = 2): string | undefined {
+  const [, whole, digits = ''] = amount.exec(String(input).trim()) ?? [];
+  if (whole === undefined || digits.length > decimals) return undefined;
+  return join(String(Number(whole)), digits);
 }
 
-/** An amount in hundredths; sums of bigints are exact. */
-export function toCents(money: string): bigint {
-  return BigInt(money.replace('.', ''));
+/** With two decimals, or three if the third is not 0. */
+function join(whole: string, decimals: string): string {
+  return `${whole}.${decimals.replace(/(?<=\d\d)0$/, '').padEnd(2, '0')}`;
 }
 
-export function fromCents(cents: bigint): string {
-  const digits = String(cents).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+/**
+ * An amount in hundredths or in the minor units of a currency, such as fils for KWD; sums of bigints are exact. Further
+ * decimals are rounded, halves up.
+ */
+export function toCents(money: string, currency?: string): bigint {
+  const [whole = '', digits = ''] = money.split('.');
+  const decimals = countDecimals(currency);
+  const units = BigInt(whole + digits.slice(0, decimals).padEnd(decimals, '0'));
+  return digits.charAt(decimals) >= '5' ? units + 1n : units;
+}
+
+/** The opposite of `toCents`, with two decimals at least. */
+export function fromCents(cents: bigint, currency?: string): string {
+  const decimals = countDecimals(currency);
+  const digits = String(cents).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  return join(digits.slice(0, point), digits.slice(point));
+}
+
+const known = new Map<string, number>();
+
+/** 0 for JPY, 3 for KWD, 2 for most others. */
+function countDecimals(currency: string | undefined): number {
+  if (currency === undefined) return 2;
+  const decimals = known.get(currency) ?? readDecimals(currency);
+  known.set(currency, decimals);
+  return decimals;
+}
+
+function readDecimals(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  return Math.min(maximumFractionDigits, maxDecimals);
 }

@@ -89,7 +89,7 @@ type OutputFields<Properties> = {
 
 interface Rules {
   readonly type?: unknown;
-  readonly money?: boolean;
+  readonly money?: boolean | number;
   readonly items?: TSchema;
   readonly properties?: TProperties;
 }
@@ -120,8 +120,8 @@ function withoutRules(schema: TSchema): TSchema {
 
 /** An amount in an output. */
 export const Money = Type.String({
-  pattern: '^\\d+\\.\\d{2}$',
-  description: 'An amount with two decimals.',
+  pattern: '^\\d+\\.\\d{2,3}$',
+  description: 'An amount with two decimals, or three in currencies such as KWD.',
   examples: ['199.65'],
 });
 

@@ -30,6 +30,10 @@ async function everything({ db }: TestTenant): Promise<Record<string, unknown>> 
     'order_history',
     'products',
     'stock_movements',
+    'discounts',
+    'tax_rates',
+    'shipping_zones',
+    'shipping_rates',
   ];
   const row = await db.row(sql`
     SELECT ${raw(tables.map((name) => `(SELECT md5(string_agg(t::text, ';' ORDER BY id)) FROM ${name} t) AS ${name}`).join())},

@@ -44,6 +44,10 @@ const [rule] = await three((n) =>
 const [webhook] = await three((n) =>
   create('/webhooks', { url: `https://example.com/${n}`, events: ['order.created'] }),
 );
+await three((n) => create('/discounts', { code: `CODE-${n}`, kind: 'percent', value: 10 }));
+await three((n) => create('/tax-rates', { name: `Tax ${n}`, country: 'IN', rate: 18 }));
+const [zone] = await three((n) => create('/shipping-zones', { name: `Zone ${n}`, regions: [{ country: 'IN' }] }));
+await three((n) => create('/shipping-rates', { zone_id: zone?.id, name: `Rate ${n}`, price: 50 }));
 await three((n) => create('/invitations', { email: `i${n}@example.com`, role: 'Agent' }));
 await three(() => platform.person({ tenant: acme }));
 const [code] = await three((n) => create('/admin/referral-codes', { code: `FOLLOW-${n}`, kyc_required: true }));
@@ -90,6 +94,10 @@ const lists: Readonly<Record<string, Followed>> = {
   'notifications.listRules': { path: '/notification-rules', table: 'notification_rules' },
   'notifications.listRuleDeliveries': { path: `/notification-rules/${rule?.id}/deliveries`, table: 'messages' },
   'orders.list': { path: '/orders', table: 'orders' },
+  'pricing.listDiscounts': { path: '/discounts', table: 'discounts' },
+  'pricing.listShippingRates': { path: '/shipping-rates', table: 'shipping_rates' },
+  'pricing.listShippingZones': { path: '/shipping-zones', table: 'shipping_zones' },
+  'pricing.listTaxRates': { path: '/tax-rates', table: 'tax_rates' },
   'products.list': { path: '/products', table: 'products' },
   'products.movements': { path: `/products/${product?.id}/movements`, table: 'stock_movements', column: 'at' },
   'webhooks.list': { path: '/webhooks', table: 'webhooks' },

@@ -175,8 +175,9 @@ test('a personal access token opens the tools of its scopes only', async () => {
   const { body } = await owner.post('/api/v1/profile/tokens', { name: 'agent', scopes: ['products.view'] });
   const names = await toolNames(owner, { authorization: `Bearer ${body.access_token}` });
   expect(names).toContain('products_list');
-  // Every signed-in user may call it.
-  expect(names.filter((name) => !name.startsWith('products_'))).toEqual(['realtime_config']);
+  // Discounts need the same permission; every signed-in user may call `realtime_config`.
+  const others = ['pricing_getDiscount', 'pricing_listDiscounts', 'realtime_config'];
+  expect(names.filter((name) => !name.startsWith('products_')).sort()).toEqual(others);
   expect(names).not.toContain('products_create');
 });
 

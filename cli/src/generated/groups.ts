@@ -23,6 +23,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'organization': async () => (await import('./organization.ts')).commands,
   'permissions': async () => (await import('./permissions.ts')).commands,
   'persisted-queries': async () => (await import('./persisted-queries.ts')).commands,
+  'pricing': async () => (await import('./pricing.ts')).commands,
   'products': async () => (await import('./products.ts')).commands,
   'profile': async () => (await import('./profile.ts')).commands,
   'referral-codes': async () => (await import('./referral-codes.ts')).commands,

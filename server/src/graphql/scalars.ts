@@ -5,7 +5,7 @@ const maxJsonDepth = 50;
 
 /** Types that every schema has. */
 export const baseSdl = `
-"An amount with two decimals. In an input also a number."
+"An amount with two decimals, or three in currencies such as KWD. In an input also a number."
 scalar Money
 "A time in ISO 8601, in UTC."
 scalar DateTime

@@ -1,4 +1,5 @@
 import {
+  AnyMoneyInput,
   Default,
   Email,
   Line,
@@ -106,6 +107,16 @@ test.each([
   [[5], refused('wrong_type')],
 ])('an amount is normalized to two decimals: %j', (value, expected) => {
   expect(normalize(MoneyInput, value)).toEqual(expected);
+});
+
+test.each([
+  ['1.234', '1.234'],
+  [0.001, '0.001'],
+  ['1.230', '1.23'],
+  [5, '5.00'],
+  ['1.2345', refused('invalid')],
+])('an amount in any currency has up to three decimals: %j', (value, expected) => {
+  expect(normalize(AnyMoneyInput, value)).toEqual(expected);
 });
 
 test('a nullable amount accepts null, and a query is normalized like a body', () => {

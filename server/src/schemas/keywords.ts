@@ -11,7 +11,7 @@ interface DataContext {
 function transforming(
   keyword: string,
   type: FuncKeywordDefinition['type'],
-  transform: (value: never) => unknown,
+  transform: (value: never, setting: never) => unknown,
   before?: string,
 ): FuncKeywordDefinition {
   return {
@@ -19,11 +19,11 @@ function transforming(
     ...(type ? { type } : {}),
     ...(before ? { before } : {}),
     modifying: true,
-    schemaType: 'boolean',
+    schemaType: ['boolean', 'number'],
     errors: false,
-    validate: (isEnabled: boolean, value: unknown, _schema?: unknown, context?: unknown) => {
-      if (!isEnabled) return true;
-      const transformed = transform(value as never);
+    validate: (setting: boolean | number, value: unknown, _schema?: unknown, context?: unknown) => {
+      if (setting === false) return true;
+      const transformed = transform(value as never, setting as never);
       const { parentData, parentDataProperty } = context as DataContext;
       if (parentData && transformed !== undefined && transformed !== value) {
         (parentData as Record<string | number, unknown>)[parentDataProperty] = transformed;
@@ -62,7 +62,10 @@ const keywords: readonly FuncKeywordDefinition[] = [
   ),
   transforming('trim', 'string', (text: string) => text.trim(), 'maxLength'),
   transforming('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
-  transforming('money', ['string', 'number'], toMoney),
+  // `true`, or the number of decimals.
+  transforming('money', ['string', 'number'], (amount: string | number, decimals: true | number) =>
+    toMoney(amount, decimals === true ? undefined : decimals),
+  ),
   transforming('timestamp', 'string', toTimestamp),
   transforming('distinct', 'array', distinct),
   { keyword: 'eachEnum', type: 'array', schemaType: 'array', errors: false, validate: areAllowed },

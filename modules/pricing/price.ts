@@ -1,0 +1,75 @@
+import { type Ctx, columnsFor, type Issues, invalid, sql, toCents } from '@chowk/kit';
+import type { Cart, PricedCart } from './cart-schemas.ts';
+import { Discount } from './discount-schemas.ts';
+import { checkPercentage } from './discounts.ts';
+import { priceCart } from './price-cart.ts';
+import { type Region, readRegion } from './regions.ts';
+import type { DiscountRule, PricingRules, TaxRule, ZoneRule } from './rules.ts';
+import { ShippingRate } from './shipping-schemas.ts';
+import { rateText } from './tax-rates.ts';
+
+const maxTotal = '9999999999.99';
+
+export function checkCart(_ctx: Ctx, { lines = [], discounts = [] }: Partial<Cart>, issues: Issues): void {
+  for (const [index, { discount }] of lines.entries()) {
+    if (discount) checkPercentage(`lines.${index}.discount.value`, discount, issues);
+  }
+  for (const [index, discount] of discounts.entries()) checkPercentage(`discounts.${index}.value`, discount, issues);
+}
+
+export async function price(ctx: Ctx, input: Cart): Promise<PricedCart> {
+  const settings = await ctx.settings();
+  const currency = input.currency ?? settings['general.currency'];
+  const shop = { country: settings['general.country'], state: settings['pricing.state'] };
+  const cart = { ...input, currency, address: input.address?.country ? input.address : shop };
+  const found = await findRules(ctx, cart, readRegion(cart.address));
+  const priced = priceCart(cart, {
+    ...found,
+    currency: settings['general.currency'],
+    pricesIncludeTax: settings['pricing.prices_include_tax'],
+    taxShipping: settings['pricing.tax_shipping'],
+  });
+  if (toCents(priced.total) > toCents(maxTotal)) {
+    throw invalid({ lines: { code: 'too_large', message: `The cart must cost at most ${maxTotal}.` } });
+  }
+  return priced;
+}
+
+type FoundRules = Pick<PricingRules, 'discounts' | 'taxRates' | 'zones' | 'isTaxExempt'>;
+
+const discountColumns = columnsFor(Discount, sql`d`);
+const rateColumns = columnsFor(ShippingRate, sql`s`);
+
+/** One statement, because every order waits for it. */
+async function findRules(ctx: Ctx, cart: Cart, { country }: Region): Promise<FoundRules> {
+  const { codes, customer_id, order_id } = cart;
+  const now = ctx.now();
+  const isUsed = sql`EXISTS (SELECT FROM discount_redemptions u WHERE u.discount_id = d.id AND u.order_id = ${order_id}::uuid)`;
+  const isUsedByCustomer = sql`EXISTS (SELECT FROM discount_redemptions u
+    WHERE u.discount_id = d.id AND u.customer_id = ${customer_id}::uuid AND u.order_id IS DISTINCT FROM ${order_id}::uuid)`;
+  const row = await ctx.db.row<{
+    discounts: DiscountRule[];
+    taxRates: TaxRule[];
+    zones: ZoneRule[];
+    isTaxExempt: boolean;
+  }>(sql`
+    SELECT
+      (SELECT coalesce(json_agg(found), '[]') FROM (
+        SELECT ${discountColumns}, CASE
+            WHEN NOT d.is_active THEN 'inactive'
+            WHEN d.starts_at > ${now} THEN 'not_started'
+            WHEN d.ends_at <= ${now} THEN 'expired'
+            WHEN d.uses >= d.usage_limit AND NOT ${isUsed} THEN 'used_up'
+            WHEN d.once_per_customer AND ${isUsedByCustomer} THEN 'already_used' END AS problem
+        FROM discounts d WHERE d.code_key IN (SELECT lower(code) FROM unnest(${codes}::text[]) code)) found) AS discounts,
+      (SELECT coalesce(json_agg(found), '[]') FROM (
+        SELECT r.name, r.country, r.state, r.tax_class, ${rateText} AS rate, r.priority, r.includes_shipping
+        FROM tax_rates r WHERE r.is_active AND r.country = ${country}) found) AS "taxRates",
+      (SELECT coalesce(json_agg(found), '[]') FROM (
+        SELECT z.regions, z.rest_of_world,
+          (SELECT coalesce(json_agg(rate), '[]') FROM (
+            SELECT ${rateColumns} FROM shipping_rates s WHERE s.zone_id = z.id AND s.is_active) rate) AS rates
+        FROM shipping_zones z) found) AS zones,
+      EXISTS (SELECT FROM tax_exemptions WHERE customer_id = ${customer_id}::uuid) AS "isTaxExempt"`);
+  return row as FoundRules;
+}
