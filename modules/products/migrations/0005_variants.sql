@@ -17,7 +17,7 @@ ALTER TABLE products
 
 CREATE TABLE product_variants (
   id uuid PRIMARY KEY,
-  product_id uuid NOT NULL REFERENCES products,
+  product_id uuid NOT NULL REFERENCES products ON DELETE CASCADE,
   position integer NOT NULL,
   title text NOT NULL DEFAULT '',
   -- The value of each option of the product, by the name of the option.
