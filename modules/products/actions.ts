@@ -162,7 +162,7 @@ export const actions = {
     input: ProductUpdate,
     output: Product,
     answer: { key: 'product', message: 'Product saved.' },
-    errors: ['products.insufficient_stock'],
+    errors: ['products.insufficient_stock', 'products.insufficient_at_location', 'products.has_reservations'],
     atomic: true,
     check: checkChanges,
     run: updateProduct,
@@ -240,7 +240,7 @@ export const actions = {
     input: StockChange,
     output: Product,
     answer: { key: 'product', message: 'Stock changed.' },
-    errors: ['products.insufficient_stock', 'products.has_variants'],
+    errors: ['products.insufficient_stock', 'products.insufficient_at_location', 'products.has_variants'],
     run: changeStock,
   }),
   'products.reserve': action({
@@ -251,7 +251,7 @@ export const actions = {
     input: NewReservation,
     output: Reserved,
     answer: { message: 'Units reserved.', status: 201 },
-    errors: ['products.insufficient_stock', 'products.has_variants'],
+    errors: ['products.insufficient_stock', 'products.has_variants', 'products.variant_not_found'],
     run: reserve,
   }),
   'products.release': action({
@@ -273,7 +273,7 @@ export const actions = {
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reserved units removed from stock.' },
-    errors: ['products.reservation_not_found'],
+    errors: ['products.reservation_not_found', 'products.insufficient_at_location'],
     run: commit,
   }),
   'products.movements': action({

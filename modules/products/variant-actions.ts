@@ -58,7 +58,12 @@ export const variantActions = {
     input: VariantChanges,
     output: Variant,
     answer: { key: 'variant', message: 'Variant saved.' },
-    errors: ['products.not_found', 'products.variant_not_found', 'http.precondition_failed'],
+    errors: [
+      'products.not_found',
+      'products.variant_not_found',
+      'products.insufficient_at_location',
+      'http.precondition_failed',
+    ],
     run: updateVariant,
   }),
   'products.deleteVariant': action({
