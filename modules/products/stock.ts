@@ -36,6 +36,7 @@ export async function moveStock(ctx: Ctx, movements: readonly Movement[]): Promi
   const totals = sumByVariant(movements);
   if (moved.length < totals.size) throw await refusal(ctx, totals, new Set(moved.map(({ id }) => id)));
   await moveLevels(ctx, movements, moved);
+  if (movements.some(({ orderId }) => orderId === undefined)) await touchProducts(ctx, movements);
   return emitMoved(ctx, movements);
 }
 
@@ -86,6 +87,14 @@ function writeMovements(ctx: Ctx, movements: readonly Movement[]): Promise<Moved
     SELECT id, sku, stock, continue_selling,
       (SELECT coalesce(sum(l.stock), 0) FROM stock_levels l WHERE l.variant_id = moved.id) AS elsewhere
     FROM moved`);
+}
+
+/** Orders leave the time of the product: that of its variants is enough, and spares all indexes of the product. */
+async function touchProducts(ctx: Ctx, movements: readonly Movement[]): Promise<void> {
+  const ids = movements.map(({ variantId }) => variantId);
+  await ctx.db.run(sql`
+    UPDATE products SET updated_at = ${ctx.now()}
+    WHERE id IN (SELECT product_id FROM product_variants WHERE id = ANY(${ids}::uuid[]))`);
 }
 
 type Totals = ReadonlyMap<string, { readonly change: number; readonly reserved: number }>;

@@ -94,7 +94,11 @@ CREATE TRIGGER products_pass_to_variants AFTER UPDATE ON products
 CREATE FUNCTION summarize_variants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE products p SET variant_count = s.count, sku = s.sku, price = s.price, price_max = s.price_max,
-    compare_at_price = s.compare_at_price, stock = s.stock, reserved = s.reserved, updated_at = greatest(p.updated_at, s.updated_at)
+    compare_at_price = s.compare_at_price, stock = s.stock, reserved = s.reserved,
+    -- Not for stock, which orders change often: then no index of the product changes. Variants have the time of their stock.
+    updated_at = CASE WHEN (p.variant_count, p.sku, p.price, p.price_max, p.compare_at_price)
+      IS DISTINCT FROM (s.count, s.sku, s.price, s.price_max, s.compare_at_price)
+      THEN greatest(p.updated_at, s.updated_at) ELSE p.updated_at END
   FROM (
     SELECT v.product_id, count(*) AS count, (array_agg(v.sku ORDER BY v.position, v.id))[1] AS sku, min(v.price) AS price,
       nullif(max(v.price), min(v.price)) AS price_max,
