@@ -30,7 +30,7 @@ export function isMember({ id, rule }: StoredCollection): Sql {
 }
 
 function matches({ match, conditions }: Static<typeof Rule>): Sql {
-  return sql`(${join(conditions.map(condition), match === 'all' ? ' AND ' : ' OR ')})`;
+  return sql`(${join(conditions.map(condition), match === 'any' ? ' OR ' : ' AND ')})`;
 }
 
 const comparisons = { is: sql`=`, is_not: sql`<>`, above: sql`>`, below: sql`<` };

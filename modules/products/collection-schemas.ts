@@ -17,7 +17,7 @@ export const Condition = named(
 export const Rule = named(
   'CollectionRule',
   Type.Object({
-    match: Default(Type.Enum(['all', 'any']), 'all'),
+    match: Type.Optional(Type.Enum(['all', 'any'], { description: 'Default: `all`.' })),
     conditions: Type.Array(Condition, { minItems: 1, maxItems: 20 }),
   }),
 );
