@@ -48,6 +48,7 @@ export const collectionActions = {
     http: 'GET /collections/:id/products',
     graphql: 'collectionProducts',
     needs: 'products.view',
+    errors: ['products.collection_not_found'],
     ...collectionProducts,
   }),
   'products.createCollection': action({

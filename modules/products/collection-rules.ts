@@ -1,4 +1,4 @@
-import { type Ctx, filter, join, type Sql, type Static, sql, Type } from '@chowk/kit';
+import { type Ctx, filter, invalid, join, type Sql, type Static, sql, Type } from '@chowk/kit';
 import type { Collection, Condition, Rule } from './collection-schemas.ts';
 import { fail } from './errors.ts';
 
@@ -6,21 +6,29 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type StoredCollection = Pick<Static<typeof Collection>, 'id' | 'rule'>;
 
+export async function findCollection(ctx: Ctx, id: string): Promise<StoredCollection> {
+  const found = await findByKey(ctx, id);
+  if (!found) throw fail('products.collection_not_found', { key: id });
+  return found;
+}
+
 /** By id or slug. */
-export async function findCollection(ctx: Ctx, key: string): Promise<StoredCollection> {
-  const found = await ctx.db.row<StoredCollection>(
+function findByKey(ctx: Ctx, key: string): Promise<StoredCollection | undefined> {
+  return ctx.db.row<StoredCollection>(
     uuid.test(key)
       ? sql`SELECT id, rule FROM collections WHERE id = ${key}`
       : sql`SELECT id, rule FROM collections WHERE slug = ${key}`,
   );
-  if (!found) throw fail('products.collection_not_found', { key });
-  return found;
 }
 
 /** The products of a collection, for lists. */
 export const inCollection = filter(
   Type.String({ maxLength: 100, description: 'The id or the slug of a collection.', examples: ['summer'] }),
-  async (key, ctx) => isMember(await findCollection(ctx, key)),
+  async (key, ctx) => {
+    const found = await findByKey(ctx, key);
+    if (!found) throw invalid({ collection: { code: 'unknown', message: `There is no collection ${key}.` } });
+    return isMember(found);
+  },
 );
 
 /** A condition on `products p`. */

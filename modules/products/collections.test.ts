@@ -52,7 +52,8 @@ test('a collection has the products that were chosen, in their order', async () 
   expect((await merchant.get(`${collections}/by-slug/ete-a-paris`)).body.collection.id).toBe(id);
   expect((await merchant.delete(`${collections}/${id}`)).status).toBe(200);
   expect((await merchant.get(`${collections}/${id}`)).body.code).toBe('products.collection_not_found');
-  expect((await merchant.get('/api/v1/products?collection=ete-a-paris')).status).toBe(404);
+  expect((await merchant.get('/api/v1/products?collection=ete-a-paris')).status).toBe(422);
+  expect((await merchant.get(`${collections}/${id}/products`)).status).toBe(404);
 });
 
 test('a collection by rule always has the products that match', async () => {

@@ -31,8 +31,9 @@ export function planVariants(sent: Sent, current: Current, issues: Issues): Vari
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
     issues.add('options', 'The names of options must differ.');
   }
+  const skus = new Set([...current.variants, ...(sent.variants ?? [])].map(({ sku }) => sku?.toLowerCase()));
   const states = sent.variants
-    ? sent.variants.map((variant, index) => mergeVariant(sent, current, variant, index, issues))
+    ? sent.variants.map((variant, index) => mergeVariant(sent, current, variant, index, skus, issues))
     : renameOptions(sent.options, current, issues);
   checkVariants(names, states, issues);
   const options = sent.options.map(({ name, values }) => ({
@@ -62,6 +63,7 @@ function mergeVariant(
   { variants }: Current,
   { id, ...sent }: SentVariant,
   index: number,
+  skus: Set<string | undefined>,
   issues: Issues,
 ): VariantState {
   const key = sent.sku?.toLowerCase();
@@ -71,7 +73,7 @@ function mergeVariant(
   if (id !== undefined && !known) {
     issues.add(`variants.${index}.id`, `This product has no variant ${id}.`, 'unknown');
   }
-  const base = known ?? { ...newVariant, sku: index === 0 ? sku : `${sku.slice(0, 58)}-${index + 1}`, price };
+  const base = known ?? { ...newVariant, sku: sent.sku ?? nextSku(sku, index, skus), price };
   const image = sent.image_id;
   if (image && !imageIds.has(image)) {
     issues.add(`variants.${index}.image_id`, `This product has no image ${image}.`, 'unknown');
@@ -83,6 +85,15 @@ function mergeVariant(
   }
   const isKept = known && state.image_id !== null && !imageIds.has(state.image_id) && image === undefined;
   return { ...state, ...(isKept ? { image_id: null } : {}), ...(known ? { id: known.id } : {}) };
+}
+
+/** The SKU of the product for the first variant, else with a number that is free in the product. */
+function nextSku(sku: string, index: number, skus: Set<string | undefined>): string {
+  const candidates = Array.from({ length: skus.size + 1 }, (_, step) => `${sku.slice(0, 58)}-${index + 1 + step}`);
+  const all = index === 0 ? [sku, ...candidates] : candidates;
+  const free = all.find((one) => !skus.has(one.toLowerCase())) ?? sku;
+  skus.add(free.toLowerCase());
+  return free;
 }
 
 /** The part of a variant that a merchant sets. */
