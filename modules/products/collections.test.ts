@@ -34,7 +34,10 @@ const titles = async (url: string): Promise<string[]> => {
 test('a collection has the products that were chosen, in their order', async () => {
   const [a, b, c] = [await create(), await create(), await create()];
   const { status, body } = await merchant.post(collections, { title: 'Été à Paris', products: [c.id, a.id] });
-  expect({ status, collection: body.collection }).toMatchObject({ status: 201, collection: { slug: 'ete-a-paris', rule: null } });
+  expect({ status, collection: body.collection }).toMatchObject({
+    status: 201,
+    collection: { slug: 'ete-a-paris', rule: null },
+  });
   const { id } = body.collection;
   expect(await titles(`${collections}/${id}/products`)).toEqual([c.title, a.title]);
   expect((await titles('/api/v1/products?collection=ete-a-paris')).sort()).toEqual([a.title, c.title].sort());
@@ -76,7 +79,13 @@ test('a collection by rule always has the products that match', async () => {
   expect(await found(rule([{ field: 'stock', operator: 'above', value: '0' }]))).toEqual([other.title, cheap.title]);
   expect(await found(rule([{ field: 'category', operator: 'is_not', value: 'Pantry' }]))).toEqual([other.title]);
   expect(await found(rule([{ field: 'title', operator: 'contains', value: 'OIL' }]))).toEqual([dear.title]);
-  const any = { match: 'any', conditions: [{ field: 'title', operator: 'is', value: 'rule oil' }, { ...tagged, value: 'x' }] };
+  const any = {
+    match: 'any',
+    conditions: [
+      { field: 'title', operator: 'is', value: 'rule oil' },
+      { ...tagged, value: 'x' },
+    ],
+  };
   expect(await found(any)).toEqual([dear.title]);
   await merchant.patch(`/api/v1/products/${cheap.id}`, { tags: ['x'] });
   expect(await titles(`${collections}/${id}/products`)).toEqual([dear.title, cheap.title]);
@@ -102,7 +111,9 @@ test('the slug of a collection is unique', async () => {
   expect({ status: taken.status, codes: taken.body.error_codes }).toEqual({ status: 422, codes: { slug: ['taken'] } });
 });
 
-const picture = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'navy' } }).png().toBuffer();
+const picture = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'navy' } })
+  .png()
+  .toBuffer();
 const upload = async () => {
   const { status, body } = await merchant.request(
     formRequest('/api/v1/product-images', filePart(picture), textPart('alt', 'Front')),
@@ -122,7 +133,12 @@ test('an image that was uploaded before becomes one of the product that names it
   });
   expect(product.images).toMatchObject([{ url: '/a.png' }, one]);
   expect(product.variants).toMatchObject([{ image_id: one.id }]);
-  const again = await merchant.post('/api/v1/products', { sku: 'AGAIN', title: 'T', price: 1, images: [{ id: one.id }] });
+  const again = await merchant.post('/api/v1/products', {
+    sku: 'AGAIN',
+    title: 'T',
+    price: 1,
+    images: [{ id: one.id }],
+  });
   expect({ status: again.status, codes: again.body.error_codes }).toEqual({
     status: 422,
     codes: { 'images.0.id': ['unknown'] },

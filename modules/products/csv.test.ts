@@ -280,7 +280,9 @@ test('an export can be imported into another tenant without loss', async () => {
   const own = (product: Product) => ({
     ...withoutKeys(product),
     images: product.images.map(({ id: _, ...image }) => image),
-    variants: product.variants.map(({ id: _, product_id: __, created_at: ___, updated_at: ____, ...variant }) => variant),
+    variants: product.variants.map(
+      ({ id: _, product_id: __, created_at: ___, updated_at: ____, ...variant }) => variant,
+    ),
   });
   let created = 0;
   await fc.assert(

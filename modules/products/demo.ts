@@ -20,7 +20,10 @@ export const demo: Demo<typeof catalog> = {
     const generated = catalogProducts.map((entry) => generateProduct(plan, entry, random));
     const added = generated.filter(({ variants }) => !variants.some(({ sku }) => existing.has(sku.toLowerCase())));
     await fillTables(ctx, {
-      products: added.map(({ product }) => ({ ...product, slug: existing.has(product.slug) ? product.id : product.slug })),
+      products: added.map(({ product }) => ({
+        ...product,
+        slug: existing.has(product.slug) ? product.id : product.slug,
+      })),
       product_variants: added.flatMap(({ variants }) => variants),
       stock_movements: added.flatMap(({ movements }) => movements),
       collections: generateCollections(plan).filter(({ slug }) => !existing.has(slug)),
@@ -42,7 +45,15 @@ function generateProduct({ today }: DemoPlan, entry: CatalogProduct, random: Ran
     product: { id, title, slug: slugify(title), ...columns, variant_count: 0, created_at: at, updated_at: at },
     variants,
     movements: variants.map(({ id: variant_id, stock: change }) => {
-      return { id: demoId(at.getTime(), random), product_id: id, variant_id, change, reserved_change: 0, reason: 'initial', at };
+      return {
+        id: demoId(at.getTime(), random),
+        product_id: id,
+        variant_id,
+        change,
+        reserved_change: 0,
+        reason: 'initial',
+        at,
+      };
     }),
   };
 }
@@ -72,7 +83,14 @@ function generateVariant(variant: CatalogVariant, { id, at, option, index }: Pla
 }
 
 const collections = [
-  { title: 'Tea and coffee', match: 'any', conditions: [['category', 'Tea'], ['category', 'Coffee']] },
+  {
+    title: 'Tea and coffee',
+    match: 'any',
+    conditions: [
+      ['category', 'Tea'],
+      ['category', 'Coffee'],
+    ],
+  },
   { title: 'Gifts', match: 'all', conditions: [['category', 'Gifts']] },
   { title: 'Sale', match: 'all', conditions: [['tag', 'sale']] },
 ] as const;

@@ -19,7 +19,8 @@ export async function readImages(
   const all = [...current, ...uploads];
   for (const [index, { id, url }] of sent.entries()) {
     const field = `images.${index}.url`;
-    if (id === undefined && url === undefined && !issues.has(field)) issues.add(field, 'The url is required.', 'required');
+    if (id === undefined && url === undefined && !issues.has(field))
+      issues.add(field, 'The url is required.', 'required');
     if (id !== undefined && !all.some((image) => image.id === id)) {
       issues.add(`images.${index}.id`, `There is no image ${id}.`, 'unknown');
     }

@@ -97,8 +97,11 @@ test('units of an order are reserved, shipped in parts, released and returned, e
   expect(await read(small)).toMatchObject({ stock: 4, reserved: 0 });
   for (let times = 0; times < 2; times += 1) await one.release();
   expect(await read(large)).toMatchObject({ stock: 5, reserved: 0 });
-  const { movements } = (await merchant.get(`/api/v1/products/${small.product_id}/movements?order=${one.order_id}`)).body;
-  expect(movements.map(({ reason, change, reserved_change }: never) => [reason, change, reserved_change]).sort()).toEqual(
+  const { movements } = (await merchant.get(`/api/v1/products/${small.product_id}/movements?order=${one.order_id}`))
+    .body;
+  expect(
+    movements.map(({ reason, change, reserved_change }: never) => [reason, change, reserved_change]).sort(),
+  ).toEqual(
     [
       ['reserved', 0, 3],
       ['reserved', 0, 2],
@@ -208,7 +211,10 @@ test('a location other than the default one has units of its own', async () => {
   expect(await change(3)).toMatchObject({ status: 200, body: { variant: { stock: 8 } } });
   const levels = async () => (await merchant.get(`/api/v1/variants/${only.id}/levels`)).body.levels;
   const [main] = await levels();
-  expect(await levels()).toMatchObject([{ name: 'Main', stock: 5 }, { name: 'Warehouse', stock: 3 }]);
+  expect(await levels()).toMatchObject([
+    { name: 'Main', stock: 5 },
+    { name: 'Warehouse', stock: 3 },
+  ]);
   const short = { status: 409, body: { code: 'products.insufficient_at_location' } };
   expect(await change(-4)).toMatchObject(short);
   expect(await change(-6, main.location_id)).toMatchObject(short);
@@ -220,7 +226,9 @@ test('a location other than the default one has units of its own', async () => {
   await one.commit([{ line_id: two.line_id, quantity: 2 }], id);
   expect(await levels()).toMatchObject([{ stock: 5 }, { stock: 1 }]);
   expect((await merchant.delete(`/api/v1/stock-locations/${id}`)).body.code).toBe('products.location_in_use');
-  expect((await merchant.delete(`/api/v1/stock-locations/${main.location_id}`)).body.code).toBe('products.location_in_use');
+  expect((await merchant.delete(`/api/v1/stock-locations/${main.location_id}`)).body.code).toBe(
+    'products.location_in_use',
+  );
   await change(-1);
   expect((await merchant.delete(`/api/v1/stock-locations/${id}`)).status).toBe(200);
   expect((await merchant.get('/api/v1/stock-locations')).body.locations).toMatchObject([{ name: 'Main' }]);
@@ -257,7 +265,12 @@ test('stock and reserved units equal the movements after random histories of con
         ...order(),
         lines: variants.map((variant) => ({ line_id: randomUUID(), variant_id: variant.id })),
       }));
-      const run = async ({ kind, order: at, line: index, quantity }: typeof step extends fc.Arbitrary<infer S> ? S : never) => {
+      const run = async ({
+        kind,
+        order: at,
+        line: index,
+        quantity,
+      }: typeof step extends fc.Arbitrary<infer S> ? S : never) => {
         const { lines, reserve, commit, release, restock } = orders[at] as (typeof orders)[0];
         const { line_id, variant_id } = lines[index] as (typeof lines)[0];
         if (kind === 'reserve') await reserve(lines.map((one, n) => ({ ...one, quantity: (quantity + n) % 4 })));

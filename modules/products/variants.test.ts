@@ -40,7 +40,10 @@ const post = async (body: object): Promise<Product> => {
 };
 const read = async ({ id }: { id: string }): Promise<Product> => (await merchant.get(`${products}/${id}`)).body.product;
 const variantAt = ({ variants }: Product, index: number) => variants[index] as Variant;
-const codes = ({ status, body }: { status: number; body: { error_codes?: object } }) => ({ status, ...body.error_codes });
+const codes = ({ status, body }: { status: number; body: { error_codes?: object } }) => ({
+  status,
+  ...body.error_codes,
+});
 
 test('a product with options has variants, and shows their lowest price and the sums of their stock', async () => {
   const product = await post(shirt());
@@ -155,12 +158,9 @@ test('the variants of a product are replaced, ordered and removed as a list', as
     },
   });
   const { movements } = (await merchant.get(`${products}/${product.id}/movements`)).body;
-  expect(movements.map(({ change, reason }: { change: number; reason: string }) => `${reason} ${change}`).sort()).toEqual([
-    'edited 7',
-    'initial 2',
-    'initial 3',
-    'initial 4',
-  ]);
+  expect(
+    movements.map(({ change, reason }: { change: number; reason: string }) => `${reason} ${change}`).sort(),
+  ).toEqual(['edited 7', 'initial 2', 'initial 3', 'initial 4']);
 });
 
 test('a variant can be added, changed and deleted', async () => {
@@ -214,7 +214,9 @@ test('prices, SKU and stock of several variants cannot be set through the produc
 
 test('an option can be renamed without sending the variants', async () => {
   const product = await post(shirt());
-  const { body } = await merchant.patch(`${products}/${product.id}`, { options: [{ name: 'Length' }, { name: 'Color' }] });
+  const { body } = await merchant.patch(`${products}/${product.id}`, {
+    options: [{ name: 'Length' }, { name: 'Color' }],
+  });
   expect(variantAt(body.product, 0)).toMatchObject({ title: 'S / Red', options: { Length: 'S', Color: 'Red' } });
   const fewer = await merchant.patch(`${products}/${product.id}`, { options: [{ name: 'Length' }] });
   expect(fewer.status).toBe(422);
@@ -257,7 +259,10 @@ test('a slug is derived from the title, can be set, and is unique', async () => 
   expect(first.slug).toBe('creme-brulee');
   expect(second.slug).toMatch(/^creme-brulee-[0-9a-f]{8}$/);
   expect((await merchant.get(`${products}/by-slug/creme-brulee`)).body.product.id).toBe(first.id);
-  expect(codes(await merchant.post(products, shirt({ slug: 'creme-brulee' })))).toEqual({ status: 422, slug: ['taken'] });
+  expect(codes(await merchant.post(products, shirt({ slug: 'creme-brulee' })))).toEqual({
+    status: 422,
+    slug: ['taken'],
+  });
   expect(codes(await merchant.patch(`${products}/${second.id}`, { slug: 'creme-brulee' }))).toEqual({
     status: 422,
     slug: ['taken'],
@@ -283,10 +288,20 @@ test('variants are in CSV files, and rows with the same slug are one product', a
     });
   expect((await send(csv)).body).toMatchObject({ created: 2, updated: 0, failed: 0 });
   const list = async (tenant: typeof acme) =>
-    (await as(tenant).get(`${products}?sort_by=sku`)).body.products.map(({ title, price, price_max, stock, ...rest }: Product) => {
-      const variants = rest.variants.map((one) => `${one.sku} ${one.title} ${one.price} ${one.stock} ${one.barcode}`);
-      return { title, price, price_max, stock, slug: rest.slug, options: rest.options.map(({ name }) => name), variants };
-    });
+    (await as(tenant).get(`${products}?sort_by=sku`)).body.products.map(
+      ({ title, price, price_max, stock, ...rest }: Product) => {
+        const variants = rest.variants.map((one) => `${one.sku} ${one.title} ${one.price} ${one.stock} ${one.barcode}`);
+        return {
+          title,
+          price,
+          price_max,
+          stock,
+          slug: rest.slug,
+          options: rest.options.map(({ name }) => name),
+          variants,
+        };
+      },
+    );
   expect(await list(target)).toEqual(await list(source));
   expect((await send(csv)).body).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
   const sku = `SHIRT-${sequence}`;
@@ -305,7 +320,10 @@ test('variants are in CSV files, and rows with the same slug are one product', a
     errors: [
       { line: 2, errors: { row: ['Line 3 of the same product has errors.'] } },
       { line: 3, errors: { price: [expect.any(String)] } },
-      { line: 4, errors: { title: ['Line 2 of the same product has another value.'], option1_value: [expect.any(String)] } },
+      {
+        line: 4,
+        errors: { title: ['Line 2 of the same product has another value.'], option1_value: [expect.any(String)] },
+      },
     ],
   });
   const good = await send(`${header}\nC-1,Cap,cap,5.00,Size,S\nC-2,,cap,6.00,Size,M\n`);
@@ -328,7 +346,9 @@ test('variants can be selected in GraphQL, for all products of a list at once', 
     options: { Size: 'M', Color: 'Red' },
     available: 4,
   });
-  expect(body.data.products.nodes).toEqual([{ slug: product.slug, variants: product.variants.map(({ id }) => ({ id })) }]);
+  expect(body.data.products.nodes).toEqual([
+    { slug: product.slug, variants: product.variants.map(({ id }) => ({ id })) },
+  ]);
 });
 
 test('what an older server writes to products reaches their variants', async () => {
