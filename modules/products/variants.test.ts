@@ -231,6 +231,7 @@ test('variants are listed and filtered', async () => {
   expect(await list(`sku=${variantAt(product, 1).sku.toLowerCase()}`)).toEqual([ids[1]]);
   expect(await list(`barcode=${variantAt(product, 1).barcode}`)).toEqual([ids[1]]);
   expect((await list(`ids=${ids[0]},${ids[2]}`)).sort()).toEqual([ids[0], ids[2]].sort());
+  expect((await merchant.get('/api/v1/variants?ids=tea')).status).toBe(422);
   expect(await list(`product=${product.id}&in_stock=false`)).toEqual([ids[2]]);
   expect(await merchant.get(`/api/v1/variants/${ids[1]}`)).toMatchObject({ body: { variant: variantAt(product, 1) } });
   expect((await merchant.get(`${products}/search?q=${variantAt(product, 1).barcode}`)).body.products).toHaveLength(1);

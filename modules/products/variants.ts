@@ -1,5 +1,4 @@
 import {
-  and,
   byNumber,
   byText,
   byTime,
@@ -8,6 +7,7 @@ import {
   type Failure,
   filter,
   Issues,
+  invalid,
   list,
   pickFields,
   splitList,
@@ -43,7 +43,9 @@ export const variantList = list({
     sku: filter(Type.String({ maxLength: 64 }), (sku) => sql`v.sku_key = lower(${sku})`),
     barcode: equals(Type.String({ maxLength: 100 }), sql`v.barcode`),
     ids: filter(Ids, (texts) => {
-      const ids = splitList(texts).filter((id) => uuid.test(id));
+      const ids = splitList(texts);
+      const wrong = ids.find((id) => !uuid.test(id));
+      if (wrong !== undefined) throw invalid({ ids: `${wrong} is not the id of a variant.` });
       return sql`v.id = ANY(${ids}::uuid[])`;
     }),
     in_stock: filter(Type.Boolean(), (value) => sql`(v.stock > v.reserved) = ${value}`),
@@ -76,7 +78,7 @@ export async function getVariants(ctx: Ctx, keys: readonly Key[]): Promise<(Vari
   const ids = keys.map(({ id }) => id);
   const rows = await ctx.db.rows<Variant>(sql`
     SELECT ${variantColumns} FROM product_variants v
-    WHERE v.id = ANY(${ids}::uuid[]) ${and([sql`v.deleted_at IS NULL`])}`);
+    WHERE v.id = ANY(${ids}::uuid[]) AND v.deleted_at IS NULL`);
   const variants = new Map(rows.map((variant) => [variant.id, variant]));
   return ids.map((id) => variants.get(id.toLowerCase()) ?? fail('products.variant_not_found', { key: id }));
 }
