@@ -45,7 +45,10 @@ test('products, movements and reservations of before have variants, and products
   });
   const common = { own: true, price: '4.50', product_price: '4.50', stock: 7, reserved: 2, deleted: false };
   const [first, second] = found.variants as { slug: string }[];
-  expect([first?.slug, second?.slug].map((slug) => slug?.replace(/-[0-9a-f]{12}$/, ''))).toEqual(['green-tea', 'green-tea']);
+  expect([first?.slug, second?.slug].map((slug) => slug?.replace(/-[0-9a-f]{12}$/, ''))).toEqual([
+    'green-tea',
+    'green-tea',
+  ]);
   expect(first?.slug).not.toBe(second?.slug);
   expect(found).toEqual({
     variants: [
