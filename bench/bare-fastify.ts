@@ -35,7 +35,14 @@ const products = {
     WITH page AS (
       SELECT p.id, p.sku, p.title, p.description, p.price::text AS price, p.compare_at_price::text AS compare_at_price,
         p.status, p.images, p.tags, p.categories, p.mandatory, p.stock, p.reserved, p.stock - p.reserved AS available,
-        iso(p.created_at) AS created_at, iso(p.updated_at) AS updated_at
+        iso(p.created_at) AS created_at, iso(p.updated_at) AS updated_at, coalesce(p.slug, p.id::text) AS slug,
+        coalesce(p.price_max, p.price)::text AS price_max, p.options, p.variant_count, p.metadata, p.external_ids,
+        (SELECT coalesce(json_agg(v), '[]') FROM (
+          SELECT v.id, v.product_id, v.position, v.title, v.sku, v.price::text AS price, v.options,
+            v.compare_at_price::text AS compare_at_price, v.barcode, v.weight_grams, v.image_id, v.continue_selling,
+            v.taxable, v.metadata, v.external_ids, v.stock, v.reserved, v.stock - v.reserved AS available,
+            iso(v.created_at) AS created_at, iso(v.updated_at) AS updated_at
+          FROM product_variants v WHERE v.product_id = p.id AND v.deleted_at IS NULL ORDER BY v.position, v.id) v) AS variants
       FROM (
         SELECT * FROM products p WHERE p.deleted_at IS NULL
         ORDER BY p.created_at DESC, p.id DESC LIMIT $1::integer OFFSET $2::bigint) p
@@ -45,7 +52,7 @@ const products = {
       'pagination', json_build_object('current_page', $3::integer,
         'last_page', greatest(1, (total + $1::integer - 1) / $1::integer),
         'per_page', $1::integer, 'total', total))::text AS body
-    FROM (SELECT coalesce(sum(total), 0)::bigint AS total FROM product_counts) counted`,
+    FROM (SELECT coalesce(sum(value), 0)::bigint AS total FROM counters WHERE name = 'products') counted`,
 };
 
 const text = { type: 'string' };

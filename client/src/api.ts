@@ -1328,7 +1328,7 @@ export interface Api {
     readonly list: ListCall<ProductsListInput, ProductPage, Product>;
     /**
      * Create a product.
-     * A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.
+     * With `options` and `variants`, up to 250 variants; without them one, with the SKU, prices and stock of the product. A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.
      * Requires the permission `products.create`.
      * `POST /api/v1/products`
      */
@@ -1355,7 +1355,7 @@ export interface Api {
     readonly export: Call<ProductsExportInput, Response>;
     /**
      * Import products from a CSV file.
-     * Creates or updates a product for each row by its SKU. A row is imported as a whole or not at all.
+     * Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all.
      * Requires the permission `products.import`.
      * `POST /api/v1/products/import`
      */
@@ -1368,11 +1368,20 @@ export interface Api {
      */
     readonly previewImport: Call<ProductsPreviewImportInput, ImportReport>;
     /**
-     * Get a product by its SKU.
+     * Get a product by the SKU of one of its variants.
      * Requires the permission `products.view`.
      * `GET /api/v1/products/lookup`
      */
     readonly getBySku: Call<ProductsGetBySkuInput, { readonly product: Product }>;
+    /**
+     * Get a product by its slug.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/products/by-slug/:slug`
+     */
+    readonly getBySlug: Call<{
+      /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+      readonly slug: string;
+    }, { readonly product: Product }>;
     /**
      * Get a product.
      * Requires the permission `products.view`.
@@ -1401,6 +1410,13 @@ export interface Api {
      */
     readonly addImage: Call<NewProductImage & { readonly id: string }, { readonly message: string; readonly image: ProductImage }>;
     /**
+     * Upload an image before its product is saved.
+     * As for an image of a product. Name its `id` in `images` when you create or update a product; otherwise it is removed after a day.
+     * Requires one of the permissions `products.create`, `products.edit`.
+     * `POST /api/v1/product-images`
+     */
+    readonly uploadImage: Call<NewProductUpload, { readonly message: string; readonly image: ProductImage }>;
+    /**
      * Move or describe an image of a product.
      * Fields that are not sent do not change.
      * Requires the permission `products.edit`.
@@ -1415,7 +1431,7 @@ export interface Api {
     readonly deleteImage: Call<{ readonly id: string; readonly image: string }, { readonly message: string; readonly product: Product }>;
     /**
      * Change the stock of a product.
-     * Adds or removes units. Removing more than are available fails.
+     * Adds or removes units of a product with one variant. Removing more than are available fails.
      * Requires the permission `products.edit`.
      * `POST /api/v1/products/:id/stock`
      */
@@ -1449,6 +1465,126 @@ export interface Api {
      * `GET /api/v1/products/:id/movements`
      */
     readonly movements: ListCall<ProductsMovementsInput, StockMovementPage, StockMovement>;
+    /**
+     * List variants.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/variants`
+     */
+    readonly listVariants: ListCall<ProductsListVariantsInput, ProductVariantPage, ProductVariant>;
+    /**
+     * Get a variant.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/variants/:id`
+     */
+    readonly getVariant: Call<{ readonly id: string }, { readonly variant: ProductVariant }>;
+    /**
+     * Add a variant to a product.
+     * It needs a value for each option of the product; new values are added to the options.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/products/:id/variants`
+     */
+    readonly addVariant: Call<AddedVariant & { readonly id: string }, { readonly message: string; readonly variant: ProductVariant }>;
+    /**
+     * Update a variant.
+     * Fields that are not sent do not change.
+     * Requires the permission `products.edit`.
+     * `PATCH /api/v1/products/:id/variants/:variant`
+     */
+    readonly updateVariant: Call<VariantChanges & { readonly id: string; readonly variant: string }, { readonly message: string; readonly variant: ProductVariant }>;
+    /**
+     * Delete a variant.
+     * A variant with reservations cannot be deleted, nor can the last one of a product.
+     * Requires the permission `products.edit`.
+     * `DELETE /api/v1/products/:id/variants/:variant`
+     */
+    readonly deleteVariant: Call<{ readonly id: string; readonly variant: string }, { readonly message: string }>;
+    /**
+     * Change the stock of a variant.
+     * Adds or removes units at a location. Removing more than are available fails.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/variants/:id/stock`
+     */
+    readonly changeVariantStock: Call<StockChange & { readonly id: string }, { readonly message: string; readonly variant: ProductVariant }>;
+    /**
+     * List the units of a variant at each location.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/variants/:id/levels`
+     */
+    readonly listLevels: Call<{ readonly id: string }, { readonly levels: readonly StockLevel[] }>;
+    /**
+     * List stock locations.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/stock-locations`
+     */
+    readonly listLocations: ListCall<ProductsListLocationsInput, StockLocationPage, StockLocation>;
+    /**
+     * Create a stock location.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/stock-locations`
+     */
+    readonly createLocation: Call<NewStockLocation, { readonly message: string; readonly location: StockLocation }>;
+    /**
+     * Rename a stock location.
+     * Requires the permission `products.edit`.
+     * `PATCH /api/v1/stock-locations/:id`
+     */
+    readonly updateLocation: Call<StockLocationChanges & { readonly id: string }, { readonly message: string; readonly location: StockLocation }>;
+    /**
+     * Delete a stock location.
+     * The default location, and one with units, cannot be deleted.
+     * Requires the permission `products.delete`.
+     * `DELETE /api/v1/stock-locations/:id`
+     */
+    readonly deleteLocation: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List collections.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/collections`
+     */
+    readonly listCollections: ListCall<ProductsListCollectionsInput, CollectionPage, Collection>;
+    /**
+     * Get a collection by its slug.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/collections/by-slug/:slug`
+     */
+    readonly getCollectionBySlug: Call<{
+      /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+      readonly slug: string;
+    }, { readonly collection: Collection }>;
+    /**
+     * Get a collection.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/collections/:id`
+     */
+    readonly getCollection: Call<{ readonly id: string }, { readonly collection: Collection }>;
+    /**
+     * List the products of a collection.
+     * In the order that was chosen; those of a rule by title.
+     * Requires the permission `products.view`.
+     * `GET /api/v1/collections/:id/products`
+     */
+    readonly listCollectionProducts: ListCall<ProductsListCollectionProductsInput, ProductPage, Product>;
+    /**
+     * Create a collection.
+     * Of products that are chosen one by one, or of all that match a rule.
+     * Requires the permission `products.create`.
+     * `POST /api/v1/collections`
+     */
+    readonly createCollection: Call<NewCollection, { readonly message: string; readonly collection: Collection }>;
+    /**
+     * Update a collection.
+     * Fields that are not sent do not change; `products` replaces all.
+     * Requires the permission `products.edit`.
+     * `PATCH /api/v1/collections/:id`
+     */
+    readonly updateCollection: Call<CollectionChanges & { readonly id: string }, { readonly message: string; readonly collection: Collection }>;
+    /**
+     * Delete a collection.
+     * Its products stay.
+     * Requires the permission `products.delete`.
+     * `DELETE /api/v1/collections/:id`
+     */
+    readonly deleteCollection: Call<{ readonly id: string }, { readonly message: string }>;
   };
   readonly profile: {
     /**
@@ -1967,12 +2103,20 @@ export type ErrorCode =
   | 'pricing.shipping_zone_not_found'
   | 'pricing.tax_exemption_not_found'
   | 'pricing.tax_rate_not_found'
+  | 'products.collection_not_found'
   | 'products.has_reservations'
+  | 'products.has_variants'
   | 'products.image_not_found'
+  | 'products.insufficient_at_location'
   | 'products.insufficient_stock'
+  | 'products.insufficient_stock_for_several'
   | 'products.is_mandatory'
+  | 'products.last_variant'
+  | 'products.location_in_use'
+  | 'products.location_not_found'
   | 'products.not_found'
   | 'products.reservation_not_found'
+  | 'products.variant_not_found'
   | 'realtime.channel_forbidden'
   | 'realtime.upgrade_required'
   | 'releases.asset_not_found'
@@ -2034,6 +2178,33 @@ export type ActivityEntry = {
 export type ActivityEntryPage = {
   readonly activity: readonly ActivityEntry[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type AddedVariant = {
+  /** Default: the product's SKU with a number. */
+  readonly sku?: string | undefined;
+  /** Default: the product's price. */
+  readonly price?: string | number | undefined;
+  /** Its value of each of the product's options, by the name of the option. Default: {}. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null. */
+  readonly compare_at_price?: string | number | null | undefined;
+  /** Default: null. */
+  readonly barcode?: string | null | undefined;
+  /** Default: null. */
+  readonly weight_grams?: number | null | undefined;
+  /** One of the images of the product. Default: null. */
+  readonly image_id?: string | null | undefined;
+  /** Whether it is sold when it is out of stock. Default: false. */
+  readonly continue_selling?: boolean | undefined;
+  /** Default: true. */
+  readonly taxable?: boolean | undefined;
+  /** Texts of your own. Default: {}. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. Default: {}. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Units on hand. Default: 0. */
+  readonly stock?: number | undefined;
 };
 
 export type ApiClient = {
@@ -2179,6 +2350,47 @@ export type CartLine = {
 };
 
 export type Category = { readonly name: string; readonly count: number };
+
+export type Collection = {
+  readonly id: string;
+  readonly title: string;
+  readonly slug: string;
+  readonly description: string;
+  readonly rule: CollectionRule | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type CollectionChanges = {
+  readonly title?: string | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  readonly rule?: CollectionRule | null | undefined;
+  /** The products of a collection without a rule, in order. */
+  readonly products?: readonly string[] | undefined;
+};
+
+export type CollectionCondition = {
+  /** `price` is the lowest price of a product, `stock` its available units. */
+  readonly field: 'tag' | 'category' | 'title' | 'price' | 'stock';
+  /** `contains` is for titles, `above` and `below` for prices and stock. */
+  readonly operator: 'is' | 'is_not' | 'contains' | 'above' | 'below';
+  readonly value: string;
+};
+
+export type CollectionPage = {
+  readonly collections: readonly Collection[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type CollectionRule = {
+  /** Default: `all`. */
+  readonly match?: 'all' | 'any';
+  readonly conditions: readonly CollectionCondition[];
+};
 
 export type Conversation = {
   readonly id: string;
@@ -2834,6 +3046,18 @@ export type NewApplicationDocument = {
   readonly file: Blob;
 };
 
+export type NewCollection = {
+  readonly title: string;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  /** Default: "". */
+  readonly description?: string | undefined;
+  /** Default: null. */
+  readonly rule?: CollectionRule | null | undefined;
+  /** The products of a collection without a rule, in order. */
+  readonly products?: readonly string[] | undefined;
+};
+
 export type NewConversation = {
   readonly customer: NewConversationCustomer;
   readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
@@ -3043,9 +3267,26 @@ export type NewProduct = {
   readonly mandatory?: boolean | undefined;
   /** Units on hand. Default: 0. */
   readonly stock?: number | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  /** Texts of your own. Default: {}. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. Default: {}. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Values of variants are added. Default: []. */
+  readonly options?: readonly ProductOptionInput[] | undefined;
+  /** Without it, the product has one variant, with its SKU, prices and stock. */
+  readonly variants?: readonly NewVariant[] | undefined;
 };
 
 export type NewProductImage = {
+  /** JPEG, PNG or WebP, at most 10485760 bytes. */
+  readonly file: Blob;
+  /** Default: "". */
+  readonly alt?: string | undefined;
+};
+
+export type NewProductUpload = {
   /** JPEG, PNG or WebP, at most 10485760 bytes. */
   readonly file: Blob;
   /** Default: "". */
@@ -3076,6 +3317,8 @@ export type NewReleaseChannel = {
 };
 
 export type NewReservation = {
+  /** Of a product with several variants. */
+  readonly variant_id?: string | undefined;
   readonly quantity: number;
   /** The purpose, such as an order number. */
   readonly reference?: string | undefined;
@@ -3118,6 +3361,8 @@ export type NewShippingZone = {
   readonly rest_of_world?: boolean | undefined;
 };
 
+export type NewStockLocation = { readonly name: string };
+
 export type NewTaxExemption = {
   /** Default: null. */
   readonly reason?: string | null | undefined;
@@ -3139,6 +3384,33 @@ export type NewTaxRate = {
   readonly includes_shipping?: boolean | undefined;
   /** Default: true. */
   readonly is_active?: boolean | undefined;
+};
+
+export type NewVariant = {
+  /** Default: the product's SKU with a number. */
+  readonly sku?: string | undefined;
+  /** Default: the product's price. */
+  readonly price?: string | number | undefined;
+  /** Its value of each of the product's options, by the name of the option. Default: {}. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null. */
+  readonly compare_at_price?: string | number | null | undefined;
+  /** Default: null. */
+  readonly barcode?: string | null | undefined;
+  /** Default: null. */
+  readonly weight_grams?: number | null | undefined;
+  /** One of the images of the product. Default: null. */
+  readonly image_id?: string | null | undefined;
+  /** Whether it is sold when it is out of stock. Default: false. */
+  readonly continue_selling?: boolean | undefined;
+  /** Default: true. */
+  readonly taxable?: boolean | undefined;
+  /** Texts of your own. Default: {}. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. Default: {}. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Units on hand. Default: 0. */
+  readonly stock?: number | undefined;
 };
 
 export type NewWebhook = {
@@ -3755,10 +4027,11 @@ export type PricingProblem = {
 
 export type Product = {
   readonly id: string;
+  /** Of its first variant. */
   readonly sku: string;
   readonly title: string;
   readonly description: string;
-  /** An amount with two decimals, or three in currencies such as KWD. */
+  /** The lowest of its variants. */
   readonly price: string;
   readonly compare_at_price: string | null;
   readonly status: 'draft' | 'active' | 'archived';
@@ -3776,6 +4049,14 @@ export type Product = {
   readonly created_at: string;
   /** ISO 8601 in UTC */
   readonly updated_at: string;
+  readonly slug: string;
+  /** The highest of its variants. */
+  readonly price_max: string;
+  readonly options: readonly ProductOption[];
+  readonly variant_count: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly external_ids: Readonly<Record<string, string>>;
+  readonly variants: readonly ProductVariant[];
 };
 
 export type ProductChanges = {
@@ -3793,6 +4074,16 @@ export type ProductChanges = {
   readonly mandatory?: boolean | undefined;
   /** Units on hand. */
   readonly stock?: number | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Values of variants are added. */
+  readonly options?: readonly ProductOptionInput[] | undefined;
+  /** All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed. */
+  readonly variants?: readonly SentVariant[] | undefined;
 };
 
 export type ProductImage = {
@@ -3813,16 +4104,65 @@ export type ProductImageChanges = {
 };
 
 export type ProductImageInput = {
-  /** An https or a relative URL. */
-  readonly url: string;
-  /** Default: "". */
+  /** Of an image of the product, or of one from `POST /product-images`. */
+  readonly id?: string | undefined;
+  /** An https or a relative URL; required without `id`. */
+  readonly url?: string | undefined;
   readonly alt?: string | undefined;
 };
 
 export type ProductImageSize = { readonly url: string; readonly width: number; readonly height: number };
 
+export type ProductOption = { readonly name: string; readonly values: readonly string[] };
+
+export type ProductOptionInput = {
+  readonly name: string;
+  /** Default: []. */
+  readonly values?: readonly string[] | undefined;
+};
+
 export type ProductPage = {
   readonly products: readonly Product[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type ProductVariant = {
+  readonly id: string;
+  readonly product_id: string;
+  /** 1 is the first. */
+  readonly position: number;
+  /** The values of its options. */
+  readonly title: string;
+  readonly sku: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly compare_at_price: string | null;
+  readonly barcode: string | null;
+  readonly weight_grams: number | null;
+  /** One of the images of the product. */
+  readonly image_id: string | null;
+  /** Whether it is sold when it is out of stock. */
+  readonly continue_selling: boolean;
+  readonly taxable: boolean;
+  /** Texts of your own. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids: Readonly<Record<string, string>>;
+  /** Units on hand. */
+  readonly stock: number;
+  /** Units that are reserved. */
+  readonly reserved: number;
+  /** Units that can be sold. Below zero if more are sold than there are. */
+  readonly available: number;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ProductVariantPage = {
+  readonly variants: readonly ProductVariant[];
   readonly pagination: PagePagination | CursorPagination;
 };
 
@@ -4032,6 +4372,7 @@ export type ResellerTenantPage = {
 export type Reservation = {
   readonly id: string;
   readonly product_id: string;
+  readonly variant_id: string;
   readonly quantity: number;
   readonly reference: string | null;
   /** ISO 8601 in UTC */
@@ -4134,6 +4475,31 @@ export type SeededData = {
   readonly permissions: number;
   readonly modules: number;
   readonly settings: number;
+};
+
+export type SentVariant = {
+  readonly sku?: string | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  readonly price?: string | number | undefined;
+  /** Its value of each of the product's options, by the name of the option. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  readonly compare_at_price?: string | number | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly weight_grams?: number | null | undefined;
+  /** One of the images of the product. */
+  readonly image_id?: string | null | undefined;
+  /** Whether it is sold when it is out of stock. */
+  readonly continue_selling?: boolean | undefined;
+  readonly taxable?: boolean | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Units on hand. */
+  readonly stock?: number | undefined;
+  /** Of an existing variant. */
+  readonly id?: string | undefined;
 };
 
 export type Session = {
@@ -4303,6 +4669,33 @@ export type StockChange = {
   readonly reason?: string | undefined;
   /** The purpose, such as an order number. */
   readonly reference?: string | undefined;
+  /** A stock location. Default: the default one. */
+  readonly location_id?: string | undefined;
+};
+
+export type StockLevel = {
+  readonly location_id: string;
+  readonly name: string;
+  /** Units on hand. */
+  readonly stock: number;
+};
+
+export type StockLocation = {
+  readonly id: string;
+  readonly name: string;
+  /** Whether it has all units that are at no other location. */
+  readonly is_default: boolean;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type StockLocationChanges = { readonly name: string };
+
+export type StockLocationPage = {
+  readonly locations: readonly StockLocation[];
+  readonly pagination: PagePagination | CursorPagination;
 };
 
 export type StockMovement = {
@@ -4314,6 +4707,9 @@ export type StockMovement = {
   readonly user_id: number | null;
   /** ISO 8601 in UTC */
   readonly at: string;
+  readonly variant_id: string;
+  readonly location_id: string | null;
+  readonly order_id: string | null;
 };
 
 export type StockMovementPage = {
@@ -4484,6 +4880,29 @@ export type User = {
 };
 
 export type UserReference = { readonly id: number; readonly name: string };
+
+export type VariantChanges = {
+  readonly sku?: string | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  readonly price?: string | number | undefined;
+  /** Its value of each of the product's options, by the name of the option. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  readonly compare_at_price?: string | number | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly weight_grams?: number | null | undefined;
+  /** One of the images of the product. */
+  readonly image_id?: string | null | undefined;
+  /** Whether it is sold when it is out of stock. */
+  readonly continue_selling?: boolean | undefined;
+  readonly taxable?: boolean | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Units on hand. */
+  readonly stock?: number | undefined;
+};
 
 export type WaitingDevice = {
   /** The program that requests access. */
@@ -5167,7 +5586,7 @@ export type PricingListShippingRatesInput = {
 };
 
 export type ProductsListInput = {
-  /** Words in title, SKU, tags or categories. */
+  /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
@@ -5179,8 +5598,13 @@ export type ProductsListInput = {
   readonly max_price?: string | number | undefined;
   /** Whether units are available. */
   readonly in_stock?: boolean | undefined;
-  /** Whether `products.low_stock_threshold` units or fewer are available. */
+  /** Whether `products.low_stock_threshold` units or fewer of a variant are available. */
   readonly low_stock?: boolean | undefined;
+  /** The id or the slug of a collection. */
+  readonly collection?: string | undefined;
+  readonly slug?: string | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
   readonly mandatory?: boolean | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_from?: string | undefined;
@@ -5209,7 +5633,7 @@ export type ProductsSearchInput = {
 };
 
 export type ProductsExportInput = {
-  /** Words in title, SKU, tags or categories. */
+  /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
@@ -5221,8 +5645,13 @@ export type ProductsExportInput = {
   readonly max_price?: string | number | undefined;
   /** Whether units are available. */
   readonly in_stock?: boolean | undefined;
-  /** Whether `products.low_stock_threshold` units or fewer are available. */
+  /** Whether `products.low_stock_threshold` units or fewer of a variant are available. */
   readonly low_stock?: boolean | undefined;
+  /** The id or the slug of a collection. */
+  readonly collection?: string | undefined;
+  readonly slug?: string | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
   readonly mandatory?: boolean | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_from?: string | undefined;
@@ -5246,11 +5675,94 @@ export type ProductsGetBySkuInput = { readonly sku: string };
 
 export type ProductsMovementsInput = {
   readonly id: string;
+  readonly variant?: string | undefined;
+  readonly order?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "at". */
   readonly sort_by?: 'at' | 'updated_at' | undefined;
   /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProductsListVariantsInput = {
+  readonly product?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly barcode?: string | undefined;
+  /** Separated by commas. */
+  readonly ids?: readonly string[] | undefined;
+  readonly in_stock?: boolean | undefined;
+  /** Whether `products.low_stock_threshold` units or fewer are available. */
+  readonly low_stock?: boolean | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'sku' | 'price' | 'stock' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProductsListLocationsInput = {
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
+  /** Default: "asc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProductsListCollectionsInput = {
+  readonly slug?: string | undefined;
+  readonly product?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'title' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type ProductsListCollectionProductsInput = {
+  readonly id: string;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "position". */
+  readonly sort_by?: 'position' | 'title' | 'price' | 'created_at' | 'updated_at' | undefined;
+  /** Default: "asc". */
   readonly sort_order?: 'asc' | 'desc' | undefined;
   /** Default: 1. */
   readonly page?: number | undefined;

@@ -321,6 +321,9 @@ export const productsLimits = {
     images: 20,
     tags: 50,
     categories: 20,
+    slug: 100,
+    options: 3,
+    variants: 250,
   },
   update: {
     sku: 64,
@@ -329,8 +332,15 @@ export const productsLimits = {
     images: 20,
     tags: 50,
     categories: 20,
+    slug: 100,
+    options: 3,
+    variants: 250,
   },
   addImage: {
+    file: { types: ['image/jpeg', 'image/png', 'image/webp'], maxBytes: 10485760 },
+    alt: 255,
+  },
+  uploadImage: {
     file: { types: ['image/jpeg', 'image/png', 'image/webp'], maxBytes: 10485760 },
     alt: 255,
   },
@@ -343,6 +353,36 @@ export const productsLimits = {
   },
   reserve: {
     reference: 255,
+  },
+  addVariant: {
+    sku: 64,
+    barcode: 100,
+  },
+  updateVariant: {
+    sku: 64,
+    barcode: 100,
+  },
+  changeVariantStock: {
+    reason: 255,
+    reference: 255,
+  },
+  createLocation: {
+    name: 100,
+  },
+  updateLocation: {
+    name: 100,
+  },
+  createCollection: {
+    title: 255,
+    slug: 100,
+    description: 20000,
+    products: 1000,
+  },
+  updateCollection: {
+    title: 255,
+    slug: 100,
+    description: 20000,
+    products: 1000,
   },
 } as const;
 

@@ -11,6 +11,31 @@ CREATE TABLE chowk_installation (
   id uuid
 );
 
+CREATE TABLE collection_products (
+  collection_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  CONSTRAINT collection_products_pkey PRIMARY KEY (collection_id, product_id),
+  CONSTRAINT collection_products_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collections(id) ON DELETE CASCADE,
+  CONSTRAINT collection_products_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
+);
+CREATE INDEX collection_products_by_product ON public.collection_products USING btree (product_id);
+
+CREATE TABLE collections (
+  id uuid NOT NULL,
+  title text NOT NULL,
+  slug text NOT NULL,
+  description text NOT NULL DEFAULT ''::text,
+  rule jsonb,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  title_key text NOT NULL DEFAULT fold(title),
+  CONSTRAINT collections_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX collections_slug ON public.collections USING btree (slug);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.collections FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_collections();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.collections FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_collections();
+
 CREATE TABLE conversation_messages (
   id uuid NOT NULL,
   conversation_id uuid NOT NULL,
@@ -428,6 +453,20 @@ CREATE TABLE order_numbers (
   CONSTRAINT order_numbers_id_check CHECK (id)
 );
 
+CREATE TABLE order_stock (
+  order_id uuid NOT NULL,
+  line_id uuid NOT NULL,
+  variant_id uuid NOT NULL,
+  quantity integer NOT NULL,
+  committed integer NOT NULL DEFAULT 0,
+  restocked integer NOT NULL DEFAULT 0,
+  CONSTRAINT order_stock_pkey PRIMARY KEY (order_id, line_id),
+  CONSTRAINT order_stock_variant_id_fkey FOREIGN KEY (variant_id) REFERENCES product_variants(id),
+  CONSTRAINT order_stock_check CHECK (((committed >= 0) AND (committed <= quantity))),
+  CONSTRAINT order_stock_restocked_check CHECK ((restocked >= 0))
+);
+CREATE INDEX order_stock_reserved ON public.order_stock USING btree (variant_id) WHERE (quantity > committed);
+
 CREATE TABLE orders (
   id uuid NOT NULL,
   number bigint NOT NULL,
@@ -472,13 +511,69 @@ CREATE TABLE persisted_queries (
   CONSTRAINT persisted_queries_pkey PRIMARY KEY (hash)
 );
 
+CREATE TABLE product_external_ids (
+  kind text NOT NULL,
+  platform text NOT NULL,
+  external_id text NOT NULL,
+  record_id uuid NOT NULL,
+  CONSTRAINT product_external_ids_pkey PRIMARY KEY (kind, platform, external_id),
+  CONSTRAINT product_external_ids_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'variant'::text])))
+);
+CREATE INDEX product_external_ids_by_record ON public.product_external_ids USING btree (record_id);
+
+CREATE TABLE product_uploads (
+  id uuid NOT NULL,
+  image jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT product_uploads_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE product_variants (
+  id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  title text NOT NULL DEFAULT ''::text,
+  options jsonb NOT NULL DEFAULT '{}'::jsonb,
+  sku text NOT NULL,
+  price numeric NOT NULL,
+  compare_at_price numeric,
+  barcode text,
+  weight_grams integer,
+  image_id uuid,
+  stock integer NOT NULL DEFAULT 0,
+  reserved integer NOT NULL DEFAULT 0,
+  continue_selling boolean NOT NULL DEFAULT false,
+  taxable boolean NOT NULL DEFAULT true,
+  metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
+  external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  sku_key text NOT NULL DEFAULT lower(sku),
+  CONSTRAINT product_variants_pkey PRIMARY KEY (id),
+  CONSTRAINT product_variants_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE,
+  CONSTRAINT product_variants_check CHECK (((compare_at_price >= price) AND (scale(compare_at_price) <= 3))),
+  CONSTRAINT product_variants_price_check CHECK (((price >= (0)::numeric) AND (scale(price) <= 3))),
+  CONSTRAINT product_variants_reserved_check CHECK ((reserved >= 0))
+);
+CREATE INDEX product_variants_by_barcode ON public.product_variants USING btree (barcode) WHERE ((barcode IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX product_variants_by_product ON public.product_variants USING btree (product_id, "position");
+CREATE INDEX product_variants_by_update ON public.product_variants USING btree (updated_at, id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX product_variants_sku ON public.product_variants USING btree (sku_key) WHERE (deleted_at IS NULL);
+CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.product_variants FOR EACH ROW WHEN ((new.external_ids <> '{}'::jsonb)) EXECUTE FUNCTION index_external_ids('variant');
+CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.product_variants FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_external_ids('variant');
+CREATE TRIGGER product_variants_inserted AFTER INSERT ON public.product_variants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION summarize_variants();
+CREATE TRIGGER product_variants_updated AFTER UPDATE ON public.product_variants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION summarize_variants();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.product_variants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_product_variants();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.product_variants FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_product_variants();
+
 CREATE TABLE products (
   id uuid NOT NULL,
   sku text NOT NULL,
   title text NOT NULL,
   description text NOT NULL DEFAULT ''::text,
-  price numeric(12,2) NOT NULL,
-  compare_at_price numeric(12,2),
+  price numeric NOT NULL,
+  compare_at_price numeric,
   status text NOT NULL,
   images jsonb NOT NULL DEFAULT '[]'::jsonb,
   tags text[] NOT NULL DEFAULT '{}'::text[],
@@ -493,12 +588,18 @@ CREATE TABLE products (
   title_key text NOT NULL DEFAULT fold(title),
   search_text text NOT NULL DEFAULT product_search_text(sku, title, tags, categories),
   source_id uuid,
+  options jsonb NOT NULL DEFAULT '[]'::jsonb,
+  variant_count integer NOT NULL DEFAULT 1,
+  price_max numeric,
+  slug text,
+  metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
+  external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT products_pkey PRIMARY KEY (id),
   CONSTRAINT products_check CHECK ((compare_at_price >= price)),
   CONSTRAINT products_price_check CHECK ((price >= (0)::numeric)),
+  CONSTRAINT products_price_decimals CHECK (((scale(price) <= 3) AND (scale(compare_at_price) <= 3))) NOT VALID,
   CONSTRAINT products_reserved_check CHECK ((reserved >= 0)),
-  CONSTRAINT products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text]))),
-  CONSTRAINT products_stock_covers_reserved CHECK ((stock >= reserved))
+  CONSTRAINT products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text])))
 );
 CREATE INDEX products_by_category ON public.products USING gin (categories) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_creation ON public.products USING btree (created_at DESC, id DESC) WHERE (deleted_at IS NULL);
@@ -510,9 +611,14 @@ CREATE INDEX products_by_title ON public.products USING btree (title_key, id) WH
 CREATE INDEX products_by_update ON public.products USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX products_mandatory ON public.products USING btree (id) WHERE (mandatory AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX products_sku ON public.products USING btree (sku_key) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX products_slug ON public.products USING btree (slug) WHERE (deleted_at IS NULL);
 CREATE TRIGGER count_inserted AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
 CREATE TRIGGER count_removed AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_products();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.products FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_products();
+CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.products FOR EACH ROW WHEN ((new.external_ids <> '{}'::jsonb)) EXECUTE FUNCTION index_external_ids('product');
+CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.products FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_external_ids('product');
+CREATE TRIGGER products_add_first_variants AFTER INSERT ON public.products REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION add_first_variants();
+CREATE TRIGGER products_pass_to_variants AFTER UPDATE ON public.products REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update FOR EACH STATEMENT EXECUTE FUNCTION pass_to_variants();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.products FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_products();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.products FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_products();
 
@@ -561,6 +667,31 @@ CREATE INDEX shipping_zones_by_update ON public.shipping_zones USING btree (upda
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.shipping_zones FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_shipping_zones();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.shipping_zones FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_shipping_zones();
 
+CREATE TABLE stock_levels (
+  variant_id uuid NOT NULL,
+  location_id uuid NOT NULL,
+  stock integer NOT NULL,
+  CONSTRAINT stock_levels_pkey PRIMARY KEY (variant_id, location_id),
+  CONSTRAINT stock_levels_location_id_fkey FOREIGN KEY (location_id) REFERENCES stock_locations(id),
+  CONSTRAINT stock_levels_variant_id_fkey FOREIGN KEY (variant_id) REFERENCES product_variants(id),
+  CONSTRAINT stock_levels_stock_check CHECK ((stock >= 0))
+);
+CREATE INDEX stock_levels_by_location ON public.stock_levels USING btree (location_id) WHERE (stock > 0);
+
+CREATE TABLE stock_locations (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  is_default boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT stock_locations_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX stock_locations_default ON public.stock_locations USING btree (is_default) WHERE is_default;
+CREATE UNIQUE INDEX stock_locations_name ON public.stock_locations USING btree (lower(name)) WHERE (deleted_at IS NULL);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.stock_locations FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_stock_locations();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.stock_locations FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_stock_locations();
+
 CREATE TABLE stock_movements (
   id uuid NOT NULL,
   product_id uuid NOT NULL,
@@ -570,10 +701,14 @@ CREATE TABLE stock_movements (
   reference text,
   user_id bigint,
   at timestamp with time zone NOT NULL,
+  variant_id uuid,
+  location_id uuid,
+  order_id uuid,
   CONSTRAINT stock_movements_pkey PRIMARY KEY (id),
   CONSTRAINT stock_movements_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id)
 );
 CREATE INDEX stock_movements_by_product ON public.stock_movements USING btree (product_id, at DESC, id DESC);
+CREATE TRIGGER name_variant BEFORE INSERT ON public.stock_movements FOR EACH ROW WHEN ((new.variant_id IS NULL)) EXECUTE FUNCTION name_first_variant();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.stock_movements FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_stock_movements();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.stock_movements FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_stock_movements();
 
@@ -585,12 +720,14 @@ CREATE TABLE stock_reservations (
   user_id bigint,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  variant_id uuid,
   CONSTRAINT stock_reservations_pkey PRIMARY KEY (id),
   CONSTRAINT stock_reservations_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id),
   CONSTRAINT stock_reservations_quantity_check CHECK ((quantity > 0))
 );
 CREATE INDEX stock_reservations_by_expiry ON public.stock_reservations USING btree (expires_at);
 CREATE INDEX stock_reservations_by_product ON public.stock_reservations USING btree (product_id, reference);
+CREATE TRIGGER name_variant BEFORE INSERT ON public.stock_reservations FOR EACH ROW WHEN ((new.variant_id IS NULL)) EXECUTE FUNCTION name_first_variant();
 
 CREATE TABLE stored_files (
   id uuid NOT NULL,

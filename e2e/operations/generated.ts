@@ -35,12 +35,52 @@ export type NewProductInput = {
   mandatory?: boolean | null | undefined;
   /** Units on hand. */
   stock?: number | null | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  slug?: string | null | undefined;
+  /** Texts of your own. */
+  metadata?: unknown;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  external_ids?: unknown;
+  /** Values of variants are added. */
+  options?: Array<ProductOptionInput> | null | undefined;
+  /** Without it, the product has one variant, with its SKU, prices and stock. */
+  variants?: Array<NewVariantInput> | null | undefined;
 };
 
 export type ProductImageInput = {
-  /** An https or a relative URL. */
-  url: string;
+  /** Of an image of the product, or of one from `POST /product-images`. */
+  id?: string | null | undefined;
+  /** An https or a relative URL; required without `id`. */
+  url?: string | null | undefined;
   alt?: string | null | undefined;
+};
+
+export type ProductOptionInput = {
+  name: string;
+  values?: Array<string> | null | undefined;
+};
+
+export type NewVariantInput = {
+  /** Default: the product's SKU with a number. */
+  sku?: string | null | undefined;
+  /** Default: the product's price. */
+  price?: string | number | null | undefined;
+  /** Its value of each of the product's options, by the name of the option. */
+  options?: unknown;
+  compare_at_price?: string | number | null | undefined;
+  barcode?: string | null | undefined;
+  weight_grams?: number | null | undefined;
+  /** One of the images of the product. */
+  image_id?: string | null | undefined;
+  /** Whether it is sold when it is out of stock. */
+  continue_selling?: boolean | null | undefined;
+  taxable?: boolean | null | undefined;
+  /** Texts of your own. */
+  metadata?: unknown;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  external_ids?: unknown;
+  /** Units on hand. */
+  stock?: number | null | undefined;
 };
 
 export type ShowOrderQueryVariables = Exact<{

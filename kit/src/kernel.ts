@@ -19,7 +19,15 @@ export { readCell } from './csv-import.ts';
 export { cell, download } from './download.ts';
 export { commonErrors, type ErrorKind, type FieldErrorCode, type FieldErrors, preconditionFailed } from './errors.ts';
 export type { EventDefinition, Listener } from './event.ts';
-export { type Files, type FileType, listTypes, type StoredFile, type UploadRules, uploadField } from './files.ts';
+export {
+  type Files,
+  type FileType,
+  listTypes,
+  type StoredFile,
+  type UploadRules,
+  uploadField,
+  type WrittenImage,
+} from './files.ts';
 export type { Connection, Resolver, Resolvers } from './graphql.ts';
 export type {
   BrokenQuery,

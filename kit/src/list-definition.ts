@@ -56,6 +56,8 @@ export interface Definition<
   complete?(ctx: Context, rows: readonly never[]): Promise<Static<Row>[]>;
   /** Writers of CSV cells that are not simply a field; `null` omits a field. */
   readonly csv?: Columns<Static<Row>>;
+  /** The rows of the CSV file that a record becomes, if it is not one. */
+  csvRows?(row: Static<Row>): readonly object[];
   /** The columns of the CSV file, in order. Default: the fields of the row, then the additional ones of `csv`. */
   readonly csvFields?: readonly string[];
   /** Default: the tenant's database. Other databases cannot use `columnsFor`. */

@@ -73,7 +73,7 @@ export function list<
   Context extends Ctx = Ctx,
 >(definition: Definition<Context, Name, Row, Table, Scope>): List<Context, Name, Row, Table, Scope> {
   const spec = completeDefinition(definition as unknown as AnyDefinition);
-  const { filters, sorts, name, row, csv, csvFields = Object.keys(row.properties), scope = {} } = spec;
+  const { filters, sorts, name, row, csv, csvRows, csvFields = Object.keys(row.properties), scope = {} } = spec;
   const filterFields = Object.fromEntries(
     Object.entries(filters).map(([key, { schema }]) => [key, key in scope ? schema : Type.Optional(schema)]),
   );
@@ -92,7 +92,9 @@ export function list<
     page: (ctx: Ctx, query: ListQuery) => page(spec, ctx, query),
     pages: (ctx: Ctx, queries: readonly ListQuery[]) => pages(spec, ctx, queries),
     async file(ctx: Ctx, { format, ...query }: ListQuery & { format: 'csv' | 'json' }) {
-      const rows = await everyRow(spec, ctx, query);
+      const records = await everyRow(spec, ctx, query);
+      const rows =
+        format === 'csv' && csvRows ? expand(records, csvRows as (row: object) => readonly object[]) : records;
       return download(ctx, { name, format, rows, fields: csvFields, columns: (csv ?? {}) as Columns<object> });
     },
     count: (ctx: Ctx, filters: ListQuery) => count(spec, ctx, filters),
@@ -101,4 +103,8 @@ export function list<
   const paged = { input: parts.Query, output: parts.Page, run: parts.page, runFields };
   const exported = { input: parts.ExportQuery, file: Object.values(fileTypes), audited: true, run: parts.file };
   return { ...parts, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
+}
+
+async function* expand(rows: AsyncIterable<object>, split: (row: object) => readonly object[]): AsyncGenerator<object> {
+  for await (const row of rows) yield* split(row);
 }

@@ -82,8 +82,8 @@ test('orders have correct totals, ascending numbers without gaps and a history',
       OR placed_at < (SELECT created_at FROM customers WHERE id = o.customer_id)
       OR placed_at > ${now} OR updated_at > ${now}
       OR order_number <> number::text
-      OR EXISTS (SELECT FROM order_items i LEFT JOIN products p USING (sku)
-        WHERE order_id = o.id AND (p.title, p.price) IS DISTINCT FROM (i.name, i.price))`);
+      OR EXISTS (SELECT FROM order_items i LEFT JOIN product_variants v USING (sku) LEFT JOIN products p ON p.id = v.product_id
+        WHERE order_id = o.id AND (p.title || ', ' || v.title, v.price) IS DISTINCT FROM (i.name, i.price))`);
   expect(odd).toEqual([]);
   const numbers = await acme.db.row(sql`
     SELECT min(number) AS first, max(number) - min(number) + 1 - count(*) AS gaps, max(number) - max(last) AS ahead,
@@ -110,13 +110,17 @@ test('counters are correct and the API serves the data', async () => {
     expect(last_message).not.toBeNull();
     expect(customer).not.toBeNull();
   }
-  expect((await caller.get('/api/v1/products')).body.pagination.total).toBe(200);
+  expect((await caller.get('/api/v1/products')).body.pagination.total).toBe(40);
+  expect((await caller.get('/api/v1/variants')).body.pagination.total).toBe(200);
+  expect((await caller.get('/api/v1/products?collection=tea-and-coffee')).body.pagination.total).toBe(6);
   const odd = await acme.db.rows(sql`
     SELECT id FROM conversations c WHERE (message_count, last_message_at) <> (
       SELECT count(*), max(sent_at) FROM conversation_messages WHERE conversation_id = c.id)`);
   expect(odd).toEqual([]);
   const stock = await acme.db.rows(sql`
-    SELECT id FROM products p WHERE stock <> (SELECT sum(change) FROM stock_movements WHERE product_id = p.id)`);
+    SELECT id FROM products p WHERE stock <> (SELECT sum(change) FROM stock_movements WHERE product_id = p.id)
+    UNION ALL
+    SELECT id FROM product_variants v WHERE stock <> (SELECT sum(change) FROM stock_movements WHERE variant_id = v.id)`);
   expect(stock).toEqual([]);
 });
 

@@ -21,6 +21,9 @@ async function create(path: string, body: object): Promise<{ id: string } & Reco
 const three = <Result>(make: (n: number) => Promise<Result>) => Promise.all([1, 2, 3].map(make));
 
 const [product] = await three((n) => create('/products', { title: `Tea ${n}`, sku: `TEA-${n}`, price: '5', stock: 9 }));
+await three((n) => create('/stock-locations', { name: `Store ${n}` }));
+const anyPrice = { conditions: [{ field: 'price', operator: 'above', value: '1' }] };
+const [collection] = await three((n) => create('/collections', { title: `Collection ${n}`, rule: anyPrice }));
 const [order] = await three((n) =>
   create('/orders', { customer: { email: `c${n}@example.com` }, items: [{ name: 'Tea', quantity: 1, price: '5' }] }),
 );
@@ -99,6 +102,10 @@ const lists: Readonly<Record<string, Followed>> = {
   'pricing.listShippingZones': { path: '/shipping-zones', table: 'shipping_zones' },
   'pricing.listTaxRates': { path: '/tax-rates', table: 'tax_rates' },
   'products.list': { path: '/products', table: 'products' },
+  'products.listVariants': { path: '/variants', table: 'product_variants' },
+  'products.listLocations': { path: '/stock-locations', table: 'stock_locations' },
+  'products.listCollections': { path: '/collections', table: 'collections' },
+  'products.listCollectionProducts': { path: `/collections/${collection?.id}/products`, table: 'products' },
   'products.movements': { path: `/products/${product?.id}/movements`, table: 'stock_movements', column: 'at' },
   'webhooks.list': { path: '/webhooks', table: 'webhooks' },
   'webhooks.deliveries': { path: `/webhooks/${webhook?.id}/deliveries`, table: 'webhook_deliveries' },

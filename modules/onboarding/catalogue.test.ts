@@ -96,6 +96,43 @@ describe('in the tenant of a merchant', () => {
     expect(await find(ravi, product.sku)).toMatchObject({ title: 'Flag', price: '5.00', mandatory: true, stock: 7 });
   });
 
+  test('it has the variants of the reseller, and their stock is its own', async () => {
+    const options = [{ name: 'Size' }];
+    const sizes = (...names: string[]) => names.map((Size) => ({ options: { Size }, weight_grams: 50 }));
+    const product = flag({ options, variants: sizes('S', 'M') });
+    const { id, variants } = (await asha.post(products, product)).body.product;
+    await asha.post(`/api/v1/variants/${variants[0].id}/stock`, { change: 9 });
+    const ravi = await merchant();
+    const copy = await find(ravi, variants[1].sku);
+    expect(copy).toMatchObject({
+      mandatory: true,
+      stock: 0,
+      options: [{ name: 'Size', values: ['S', 'M'] }],
+      variants: [
+        { sku: variants[0].sku, title: 'S', weight_grams: 50, stock: 0 },
+        { sku: variants[1].sku, title: 'M', price: '5.00', stock: 0 },
+      ],
+    });
+    await ravi.post(`/api/v1/variants/${copy.variants[1].id}/stock`, { change: 4 });
+    const refused = await ravi.patch(`${products}/${copy.id}/variants/${copy.variants[1].id}`, { price: 1 });
+    expect(refused).toMatchObject({ status: 422, body: { errors: { variants: [problem] } } });
+    expect((await ravi.patch(`${products}/${copy.id}/variants/${copy.variants[1].id}`, { stock: 5 })).status).toBe(200);
+    const [, medium] = variants;
+    const changed = [{ id: medium.id, price: '6.00' }, ...sizes('L')];
+    expect((await asha.patch(`${products}/${id}`, { variants: changed })).status).toBe(200);
+    await eventually(async () =>
+      expect(await find(ravi, medium.sku)).toMatchObject({
+        id: copy.id,
+        stock: 5,
+        price: '5.00',
+        variants: [
+          { id: copy.variants[1].id, title: 'M', price: '6.00', stock: 5 },
+          { title: 'L', stock: 0 },
+        ],
+      }),
+    );
+  });
+
   test('its images are those of the reseller', async () => {
     const product = flag({ images: [{ url: '/flag.png', alt: 'Flag' }] });
     await asha.post(products, product);

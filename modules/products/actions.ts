@@ -1,6 +1,6 @@
-import { action, ById, extend, ImportReport, named, SearchQuery, Type, Uuid } from '@chowk/kit';
+import { action, ById, ImportReport, SearchQuery, Type } from '@chowk/kit';
 import { importProducts, previewImport } from './csv-import.ts';
-import { addImage, deleteImage, updateImage } from './images.ts';
+import { addImage, deleteImage, updateImage, uploadImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
 import { movementList } from './movements.ts';
 import {
@@ -19,17 +19,17 @@ import {
   Category,
   ImageChanges,
   ImageKey,
+  NewImageUpload,
   NewProduct,
-  NewReservation,
   NewUpload,
   Product,
-  ProductChanges,
   ProductImage,
-  ReservationKey,
-  Reserved,
-  StockChange,
+  ProductInput,
+  ProductUpdate,
 } from './schemas.ts';
-import { moveStock } from './stock.ts';
+import { changeStock } from './stock.ts';
+import { NewReservation, ReservationKey, Reserved, StockChange } from './stock-schemas.ts';
+import { Slug } from './variant-schemas.ts';
 
 const reservationAccess = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
 
@@ -52,12 +52,14 @@ export const actions = {
   }),
   'products.create': action({
     summary: 'Create a product',
-    description: 'A mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
+    description:
+      'With `options` and `variants`, up to 250 variants; without them one, with the SKU, prices and stock of the product. A ' +
+      'mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
     http: 'POST /products',
     graphql: 'createProduct',
     needs: 'products.create',
     bus: { rateLimit: 1_200 },
-    input: NewProduct,
+    input: ProductInput,
     output: Product,
     answer: { key: 'product', message: 'Product created.', status: 201 },
     atomic: true,
@@ -92,7 +94,9 @@ export const actions = {
   }),
   'products.import': action({
     summary: 'Import products from a CSV file',
-    description: 'Creates or updates a product for each row by its SKU. A row is imported as a whole or not at all.',
+    description:
+      'Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one ' +
+      'product. A product is imported as a whole or not at all.',
     http: 'POST /products/import',
     ...csvFile,
     answer: {
@@ -110,7 +114,7 @@ export const actions = {
     run: previewImport,
   }),
   'products.getBySku': action({
-    summary: 'Get a product by its SKU',
+    summary: 'Get a product by the SKU of one of its variants',
     http: 'GET /products/lookup',
     graphql: 'productBySku',
     needs: 'products.view',
@@ -121,6 +125,18 @@ export const actions = {
     errors: ['products.not_found'],
     run: getProduct,
     runBatch: getProductsBySku,
+  }),
+  'products.getBySlug': action({
+    summary: 'Get a product by its slug',
+    http: 'GET /products/by-slug/:slug',
+    graphql: 'productBySlug',
+    needs: 'products.view',
+    bus: { rateLimit: 6_000 },
+    input: Type.Object({ slug: Slug }),
+    output: Product,
+    answer: { key: 'product' },
+    errors: ['products.not_found'],
+    run: getProduct,
   }),
   'products.get': action({
     summary: 'Get a product',
@@ -143,10 +159,10 @@ export const actions = {
     graphql: 'updateProduct',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
-    input: named('ProductChanges', extend(ProductChanges, { id: Uuid })),
+    input: ProductUpdate,
     output: Product,
     answer: { key: 'product', message: 'Product saved.' },
-    errors: ['products.insufficient_stock'],
+    errors: ['products.insufficient_stock', 'products.insufficient_at_location', 'products.has_reservations'],
     atomic: true,
     check: checkChanges,
     run: updateProduct,
@@ -172,11 +188,24 @@ export const actions = {
     http: 'POST /products/:id/images',
     needs: 'products.edit',
     accepts: 'multipart',
-    input: NewUpload,
+    input: NewImageUpload,
     output: ProductImage,
     answer: { key: 'image', message: 'Image added.', status: 201 },
     errors: ['products.is_mandatory', 'http.precondition_failed'],
     run: addImage,
+  }),
+  'products.uploadImage': action({
+    summary: 'Upload an image before its product is saved',
+    description:
+      'As for an image of a product. Name its `id` in `images` when you create or update a product; otherwise it is removed ' +
+      'after a day.',
+    http: 'POST /product-images',
+    needs: ['products.create', 'products.edit'],
+    accepts: 'multipart',
+    input: NewUpload,
+    output: ProductImage,
+    answer: { key: 'image', message: 'Image uploaded.', status: 201 },
+    run: uploadImage,
   }),
   'products.updateImage': action({
     summary: 'Move or describe an image of a product',
@@ -203,7 +232,7 @@ export const actions = {
   }),
   'products.changeStock': action({
     summary: 'Change the stock of a product',
-    description: 'Adds or removes units. Removing more than are available fails.',
+    description: 'Adds or removes units of a product with one variant. Removing more than are available fails.',
     http: 'POST /products/:id/stock',
     graphql: 'changeProductStock',
     needs: 'products.edit',
@@ -211,8 +240,8 @@ export const actions = {
     input: StockChange,
     output: Product,
     answer: { key: 'product', message: 'Stock changed.' },
-    errors: ['products.insufficient_stock'],
-    run: moveStock,
+    errors: ['products.insufficient_stock', 'products.insufficient_at_location', 'products.has_variants'],
+    run: changeStock,
   }),
   'products.reserve': action({
     summary: 'Reserve units of a product',
@@ -222,7 +251,7 @@ export const actions = {
     input: NewReservation,
     output: Reserved,
     answer: { message: 'Units reserved.', status: 201 },
-    errors: ['products.insufficient_stock'],
+    errors: ['products.insufficient_stock', 'products.has_variants', 'products.variant_not_found'],
     run: reserve,
   }),
   'products.release': action({
@@ -244,7 +273,7 @@ export const actions = {
     input: ReservationKey,
     output: Product,
     answer: { key: 'product', message: 'Reserved units removed from stock.' },
-    errors: ['products.reservation_not_found'],
+    errors: ['products.reservation_not_found', 'products.insufficient_at_location'],
     run: commit,
   }),
   'products.movements': action({

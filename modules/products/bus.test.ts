@@ -14,7 +14,7 @@ import { type LoadedModule, loadModule } from '../../server/src/loader/load-modu
 import { readManifest } from '../../server/src/loader/manifest.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { actions } from './actions.ts';
-import type { NewProduct, Product } from './schemas.ts';
+import type { NewProduct, ProductRecord } from './schemas.ts';
 
 const folder = import.meta.dirname;
 const products = await loadModule(folder, await readManifest(join(folder, 'module.json')));
@@ -23,7 +23,7 @@ const receivedInTransaction: string[] = [];
 const receivedAfterCommit: { name: string; payload: unknown }[] = [];
 let refuseWithin = false;
 
-const listenWithin = async (_: Ctx, payload: { product: Product }, { name }: Delivery) => {
+const listenWithin = async (_: Ctx, payload: { product: ProductRecord }, { name }: Delivery) => {
   if (refuseWithin) throw new Error('the listener refuses');
   receivedInTransaction.push(`${name} ${payload.product.sku}`);
 };
@@ -184,7 +184,7 @@ test('after-commit listeners receive events in order, with the changes', async (
   await ctx.bus.call('products.changeStock', { id, change: -2, reason: 'counted', reference: 'r' });
   await ctx.bus.call('products.reserve', { id, quantity: 1 });
   await platform.kernel.work(['events']);
-  const isForProduct = ({ payload }: { payload: unknown }) => (payload as { product: Product }).product.id === id;
+  const isForProduct = ({ payload }: { payload: unknown }) => (payload as { product: ProductRecord }).product.id === id;
   await expect.poll(() => receivedAfterCommit.filter(isForProduct).length, { timeout: 15_000 }).toBe(4);
   const byName = (name: string) => receivedAfterCommit.filter((one) => isForProduct(one) && one.name === name);
   expect(byName('product.created')).toMatchObject([{ payload: { product: { sku: 'LATER', stock: 8 } } }]);

@@ -1,7 +1,9 @@
-import { type Ctx, changesBetween, forbidden, type Issues, sql } from '@chowk/kit';
+import { isDeepStrictEqual } from 'node:util';
+import { type Ctx, forbidden, type Issues, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import type { Fields } from './save.ts';
-import type { Product } from './schemas.ts';
+import { changedFields, type Edit } from './save.ts';
+import type { ProductRecord } from './schemas.ts';
+import { pickState, type VariantState } from './variant-plan.ts';
 
 /* Who may change the mandatory products of a reseller, and their copies in its tenants. */
 
@@ -10,7 +12,7 @@ export const manageCatalogue = 'reseller.catalogue.manage';
 export const copyProblem = 'The product is mandatory: your reseller sets everything except its stock.';
 
 /** Among the products, those that are copies of mandatory products of a reseller, by id. */
-export async function findCopies(ctx: Ctx, products: readonly Product[]): Promise<ReadonlySet<string>> {
+export async function findCopies(ctx: Ctx, products: readonly ProductRecord[]): Promise<ReadonlySet<string>> {
   const ids = products.filter(({ mandatory }) => mandatory).map(({ id }) => id);
   if (ids.length === 0) return new Set();
   const rows = await ctx.db.rows<{ id: string }>(sql`
@@ -19,15 +21,22 @@ export async function findCopies(ctx: Ctx, products: readonly Product[]): Promis
 }
 
 /** Throws if the product is a copy, which its tenant may neither change nor delete. */
-export async function mustNotBeCopy(ctx: Ctx, product: Product): Promise<void> {
+export async function mustNotBeCopy(ctx: Ctx, product: ProductRecord): Promise<void> {
   if ((await findCopies(ctx, [product])).size > 0) throw fail('products.is_mandatory');
 }
 
 /** Adds a problem for each field of a copy that its tenant may not change. */
-export function checkCopy(current: Product, fields: Fields, issues: Issues): void {
-  for (const name of Object.keys(changesBetween<Fields>(current, fields))) {
-    if (name !== 'stock') issues.add(name, copyProblem, 'not_allowed');
+export function checkCopy(edit: Edit, issues: Issues): void {
+  for (const name of changedFields(edit)) {
+    const isAllowed = name === 'stock' || (name === 'variants' && changesOnlyStock(edit.variants));
+    if (!isAllowed) issues.add(name, copyProblem, 'not_allowed');
   }
+}
+
+function changesOnlyStock(variants: Edit['variants']): boolean {
+  const { current, next } = variants as NonNullable<Edit['variants']>;
+  const withoutStock = ({ stock: _, id, ...state }: VariantState) => ({ id, ...pickState({ ...state, stock: 0 }) });
+  return isDeepStrictEqual(current.map(withoutStock), next.map(withoutStock));
 }
 
 /** Whether a product becomes mandatory or is no longer so, which the caller may not decide. */

@@ -45,25 +45,47 @@ Fountain pen, Gifts, 1890; fine, medium, broad, with ink, lacquered
 Festival hamper, Gifts, 1990; small, medium, large, family, office
 `;
 
-export interface CatalogEntry {
+export interface CatalogVariant {
   readonly sku: string;
+  /** Of the product and the variant. */
   readonly title: string;
-  readonly category: string;
+  readonly value: string;
   /** In hundredths. */
   readonly price: number;
+  readonly weight: number | null;
 }
 
-export const catalog: readonly CatalogEntry[] = lines.trim().split('\n').flatMap(readLine);
+export interface CatalogProduct {
+  readonly title: string;
+  readonly category: string;
+  /** The name of its only option. */
+  readonly option: string;
+  readonly variants: readonly CatalogVariant[];
+}
 
-function readLine(line: string): CatalogEntry[] {
-  const [head = '', variants = ''] = line.split('; ');
-  const [name = '', category = '', price = ''] = head.split(', ');
-  return variants.split(', ').map((variant, index) => ({
-    sku: generateSku(`${name} ${variant}`),
-    title: `${name}, ${variant}`,
-    category,
+export const catalogProducts: readonly CatalogProduct[] = lines.trim().split('\n').map(readLine);
+
+/** All variants. */
+export const catalog: readonly CatalogVariant[] = catalogProducts.flatMap(({ variants }) => variants);
+
+function readLine(line: string): CatalogProduct {
+  const [head = '', values = ''] = line.split('; ');
+  const [title = '', category = '', price = ''] = head.split(', ');
+  const option = /^[\dSMLX]/.test(values) ? 'Size' : 'Style';
+  const variants = values.split(', ').map((value, index) => ({
+    sku: generateSku(`${title} ${value}`),
+    title: `${title}, ${value}`,
+    value,
     price: Math.round(Number(price) * (1 + 0.7 * index)) * 100,
+    weight: readWeight(value),
   }));
+  return { title, category, option, variants };
+}
+
+/** In grams. */
+function readWeight(value: string): number | null {
+  const [, number, unit] = /^([\d.]+) (g|kg|ml|l)$/.exec(value) ?? [];
+  return number === undefined ? null : Math.ceil(Number(number) * (unit === 'kg' || unit === 'l' ? 1_000 : 1));
 }
 
 function generateSku(text: string): string {

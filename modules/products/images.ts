@@ -1,9 +1,10 @@
-import { type Ctx, changesBetween, invalid, pickFields, type Upload } from '@chowk/kit';
+import { type Ctx, invalid, type JobTypes, job, pickFields, sql, Type, type Upload } from '@chowk/kit';
 import { mustNotBeCopy } from './catalogue-rules.ts';
 import { fail } from './errors.ts';
-import { getProduct, lockProduct } from './products.ts';
+import { removeFiles } from './image-list.ts';
+import { editChanges, getProduct, lockProduct } from './products.ts';
 import { type Fields, saveProducts } from './save.ts';
-import { maxImages, NewProduct, type Product, type ProductImage } from './schemas.ts';
+import { maxImages, NewProduct, type Product, type ProductImage, type ProductRecord } from './schemas.ts';
 
 /** The longer side in pixels. */
 const imageSizes = [1_600, 800, 200];
@@ -11,6 +12,17 @@ const imageSizes = [1_600, 800, 200];
 interface Key {
   readonly id: string;
   readonly image: string;
+}
+
+/** Stores an image until a product that names it is saved. */
+export async function uploadImage(ctx: Ctx, { file, alt }: { file: Upload; alt: string }): Promise<ProductImage> {
+  const written = await ctx.files.writeImage(file, imageSizes);
+  return ctx.tx(async (tx) => {
+    const image = await keepImage(tx, written, alt);
+    await tx.db.run(sql`
+      INSERT INTO product_uploads (id, image, created_at) VALUES (${image.id}, ${JSON.stringify(image)}::jsonb, now())`);
+    return image;
+  });
 }
 
 /** Adds an uploaded image to the end of the list. */
@@ -23,12 +35,18 @@ export async function addImage(ctx: Ctx, input: { id: string; file: Upload; alt:
   return ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
     requireRoom(product);
-    for (const picture of written) await tx.files.keep(picture.file);
-    const sizes = written.map(({ file, width, height }) => ({ url: tx.files.publicUrl(file), width, height }));
-    const image = { id: tx.newId(), alt, ...(sizes[0] as (typeof sizes)[0]), sizes };
+    const image = await keepImage(tx, written, alt);
     await saveImages(tx, product, [...product.images, image]);
     return image;
   });
+}
+
+type WrittenImages = Awaited<ReturnType<Ctx['files']['writeImage']>>;
+
+async function keepImage(ctx: Ctx, written: WrittenImages, alt: string): Promise<ProductImage> {
+  for (const picture of written) await ctx.files.keep(picture.file);
+  const sizes = written.map(({ file, width, height }) => ({ url: ctx.files.publicUrl(file), width, height }));
+  return { id: ctx.newId(), alt, ...(sizes[0] as (typeof sizes)[0]), sizes };
 }
 
 /** Changes the description of an image or moves it. */
@@ -54,20 +72,41 @@ export function deleteImage(ctx: Ctx, key: Key): Promise<Product> {
   });
 }
 
-async function saveImages(ctx: Ctx, current: Product, images: ProductImage[]): Promise<Product> {
+async function saveImages(ctx: Ctx, current: ProductRecord, images: ProductImage[]): Promise<Product> {
   await mustNotBeCopy(ctx, current);
-  const fields = { ...pickFields(NewProduct, current), images } as Fields;
-  ctx.audit(changesBetween<Fields>(current, fields));
-  const [product] = await saveProducts(ctx, [{ current, fields }]);
-  return product as Product;
+  const edit = { current, fields: { ...pickFields(NewProduct, current), images } as Fields };
+  ctx.audit(editChanges(edit));
+  await saveProducts(ctx, [edit]);
+  return getProduct(ctx, current);
 }
 
-function findImage({ images }: Product, { image: id }: Key): ProductImage {
+function findImage({ images }: ProductRecord, { image: id }: Key): ProductImage {
   const image = images.find((one) => one.id === id.toLowerCase());
   if (!image) throw fail('products.image_not_found', { key: id });
   return image;
 }
 
-function requireRoom({ images }: Product): void {
+function requireRoom({ images }: ProductRecord): void {
   if (images.length >= maxImages) throw invalid({ file: `A product has at most ${maxImages} images.` });
+}
+
+export const imageJobs = {
+  'products.remove_uploads': job({ data: Type.Object({}), schedule: '19 * * * *', run: removeUploads }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobTypes<typeof imageJobs> {}
+}
+
+/** Removes images that no product has taken within a day. */
+async function removeUploads(ctx: Ctx): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const rows = await tx.db.rows<{ image: ProductImage }>(sql`
+      DELETE FROM product_uploads WHERE created_at < now() - interval '1 day' RETURNING image`);
+    await removeFiles(
+      tx,
+      rows.map(({ image }) => image),
+      [],
+    );
+  });
 }

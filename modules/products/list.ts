@@ -7,6 +7,7 @@ import {
   type Ctx,
   containsWords,
   counter,
+  eitherByUnion,
   equals,
   filter,
   hasTags,
@@ -14,13 +15,16 @@ import {
   moneyBetween,
   rankedRows,
   type SearchQuery,
+  type Sql,
   search,
   splitWords,
   sql,
   Type,
 } from '@chowk/kit';
-import { columns } from './columns.ts';
-import { csvCells } from './csv-columns.ts';
+import { inCollection } from './collection-rules.ts';
+import { productColumns } from './columns.ts';
+import { csvCells, csvFields, csvRows } from './csv-columns.ts';
+import { externalIdFilter } from './external-ids.ts';
 import { Product, Status } from './schemas.ts';
 
 const Flag = (description: string) => Type.Boolean({ description });
@@ -31,21 +35,31 @@ export const productList = list({
   from: sql`products p`,
   alias: sql`p`,
   where: sql`p.deleted_at IS NULL`,
-  columns,
+  columns: productColumns,
   filters: {
-    search: search('Words in title, SKU, tags or categories.', sql`p.search_text`),
+    search: search(
+      'Words in title, SKU, tags or categories, or the SKU or barcode of a variant.',
+      sql`p.search_text`,
+      async (text) => [sql`p.id IN (SELECT v.product_id FROM product_variants v WHERE ${isKeyOf(text)})`],
+      eitherByUnion(sql`p.id`, sql`products p WHERE p.deleted_at IS NULL`),
+    ),
     status: equals(Status, sql`p.status`),
     tags: hasTags(sql`p.tags`),
     category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),
     ...moneyBetween('price', sql`p.price`),
     in_stock: filter(Flag('Whether units are available.'), (value) => sql`(p.stock > p.reserved) = ${value}`),
     low_stock: filter(
-      Flag('Whether `products.low_stock_threshold` units or fewer are available.'),
+      Flag('Whether `products.low_stock_threshold` units or fewer of a variant are available.'),
       async (value, ctx) => {
         const { 'products.low_stock_threshold': threshold } = await ctx.settings();
-        return sql`(p.stock - p.reserved <= ${threshold}) = ${value}`;
+        return sql`EXISTS (
+          SELECT FROM product_variants v
+          WHERE v.product_id = p.id AND v.deleted_at IS NULL AND v.stock - v.reserved <= ${threshold}) = ${value}`;
       },
     ),
+    collection: inCollection,
+    slug: filter(Type.String({ maxLength: 100 }), (slug) => sql`p.slug = ${slug}`),
+    external_id: externalIdFilter('product', sql`p.id`),
     mandatory: equals(Type.Boolean(), sql`p.mandatory`),
     ...between('created', sql`p.created_at`),
   },
@@ -58,16 +72,24 @@ export const productList = list({
   },
   total: (_ctx, filters) => (Object.keys(filters).length === 0 ? counter('products') : undefined),
   csv: csvCells,
+  csvFields,
+  csvRows,
 });
 
-const ranking = { from: sql`products p`, alias: sql`p`, columns, order: sql`p.title_key` };
+/** Whether a text is the beginning of a variant's SKU, or its barcode. */
+function isKeyOf(text: string): Sql {
+  return sql`v.deleted_at IS NULL AND (v.sku_key ^@ lower(${text}) OR v.barcode = ${text})`;
+}
+
+const ranking = { from: sql`products p`, alias: sql`p`, columns: productColumns, order: sql`p.title_key` };
 
 /** Ranks the equal SKU first, then prefixes, then words anywhere. Without a match, similar words. */
 export async function searchProducts(ctx: Ctx, query: SearchQuery): Promise<{ products: Product[] }> {
   const { q } = query;
   const matches = await rankedRows<Product>(ctx, ranking, query, [
-    sql`SELECT id, 0 AS rank FROM products p WHERE deleted_at IS NULL AND sku_key = lower(${q})`,
-    sql`SELECT id, 1 FROM products p WHERE deleted_at IS NULL AND sku_key ^@ lower(${q})`,
+    sql`SELECT product_id AS id, 0 AS rank FROM product_variants WHERE deleted_at IS NULL AND sku_key = lower(${q})`,
+    sql`SELECT product_id, 0 FROM product_variants WHERE deleted_at IS NULL AND barcode = ${q}`,
+    sql`SELECT product_id, 1 FROM product_variants WHERE deleted_at IS NULL AND sku_key ^@ lower(${q})`,
     sql`SELECT id, 2 FROM products p WHERE deleted_at IS NULL AND title_key ^@ fold(${q})`,
     sql`SELECT id, 3 FROM products p WHERE deleted_at IS NULL ${and(containsWords(sql`p.search_text`, splitWords(q)))}`,
   ]);

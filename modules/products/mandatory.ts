@@ -1,19 +1,32 @@
 import { type Ctx, extend, NamedObject, pickFields, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { mergeImages } from './image-list.ts';
-import { type Fields, insertProducts, saveProducts } from './save.ts';
-import { NewProduct, type Product, type ProductImage } from './schemas.ts';
+import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
+import { NewProduct, type ProductImage, type ProductRecord } from './schemas.ts';
+import { findTakenSkus, type VariantState } from './variant-plan.ts';
+import { readVariants } from './variant-save.ts';
+import { type Variant, VariantFields } from './variant-schemas.ts';
 
-const { stock: _, mandatory: __, ...copied } = NewProduct.properties;
+const { stock: _, mandatory: __, slug: ___, external_ids: ____, ...copied } = NewProduct.properties;
 const Copied = Type.Object(copied);
-export const MandatoryProduct = extend(NamedObject('MandatoryProduct', copied), { id: Uuid });
+const { image_id: _____, external_ids: ______, ...copiedOfVariant } = VariantFields.properties;
+const CopiedVariant = extend(NamedObject('MandatoryVariant', copiedOfVariant), { title: Type.String() });
+export const MandatoryProduct = extend(NamedObject('MandatoryProduct', copied), {
+  id: Uuid,
+  variants: Type.Optional(Type.Array(CopiedVariant)),
+});
 export type MandatoryProduct = Static<typeof MandatoryProduct>;
 
 /** The products that tenants of this reseller must have. */
 export async function listMandatory(ctx: Ctx): Promise<MandatoryProduct[]> {
-  const products = await ctx.db.rows<Product>(sql`
+  const products = await ctx.db.rows<ProductRecord>(sql`
     SELECT ${columns} FROM products p WHERE mandatory AND deleted_at IS NULL ORDER BY p.id`);
-  return products.map((product) => ({ id: product.id, ...pickFields(Copied, product) }) as MandatoryProduct);
+  const ids = products.map(({ id }) => id);
+  const variants = Map.groupBy(await readVariants(ctx, ids), ({ product_id }) => product_id);
+  return products.map((product) => {
+    const own = (variants.get(product.id) ?? []).map((variant) => pickFields(CopiedVariant, variant));
+    return { id: product.id, ...pickFields(Copied, product), variants: own } as MandatoryProduct;
+  });
 }
 
 /**
@@ -22,18 +35,22 @@ export async function listMandatory(ctx: Ctx): Promise<MandatoryProduct[]> {
  */
 export async function copyMandatory(ctx: Ctx, { products }: { products: readonly MandatoryProduct[] }): Promise<void> {
   await ctx.tx(async (tx) => {
-    const rows = await tx.db.rows<Product & { source_id: string }>(sql`
+    const rows = await tx.db.rows<ProductRecord & { source_id: string }>(sql`
       SELECT ${columns}, p.source_id FROM products p WHERE source_id IS NOT NULL AND deleted_at IS NULL ORDER BY id FOR UPDATE`);
     const sources = new Map(products.map((product) => [product.id, product]));
-    const skus = await freeSkus(tx, products);
+    const ids = rows.map(({ id }) => id);
+    const variants = Map.groupBy(await readVariants(tx, ids), ({ product_id }) => product_id);
+    const edits = rows.map(({ source_id, ...current }) => ({
+      current,
+      own: variants.get(current.id) ?? [],
+      source: sources.get(source_id),
+    }));
+    const known = new Map(rows.map(({ source_id, id }) => [source_id, variants.get(id) ?? []]));
+    const skus = await freeSkus(tx, products, known);
     await saveProducts(
       tx,
-      rows.map(({ source_id, ...current }) => ({
-        current,
-        fields: updatedFields(tx, current, sources.get(source_id), skus),
-      })),
+      edits.map((edit) => copyEdit(tx, edit, skus)),
     );
-    const known = new Set(rows.map(({ source_id }) => source_id));
     await insertCopies(
       tx,
       products.filter(({ id }) => !known.has(id)),
@@ -42,26 +59,41 @@ export async function copyMandatory(ctx: Ctx, { products }: { products: readonly
   });
 }
 
-function updatedFields(
-  ctx: Ctx,
-  current: Product,
-  source: MandatoryProduct | undefined,
-  skus: ReadonlyMap<string, string>,
-): Fields {
-  const own = pickFields(NewProduct, current) as Fields;
-  if (!source) return { ...own, mandatory: false };
-  return { ...own, ...copiedFields(ctx, source, current.images, skus), mandatory: true };
+type Skus = ReadonlyMap<string, readonly string[]>;
+
+interface Copy {
+  readonly current: ProductRecord;
+  readonly own: readonly Variant[];
+  readonly source: MandatoryProduct | undefined;
 }
 
-async function insertCopies(
-  ctx: Ctx,
-  products: readonly MandatoryProduct[],
-  skus: ReadonlyMap<string, string>,
-): Promise<void> {
-  const sourceIds = new Map(products.map(({ id, sku }) => [skus.get(id) ?? sku, id]));
+function copyEdit(ctx: Ctx, { current, own, source }: Copy, skus: Skus): Edit {
+  const fields = pickFields(NewProduct, current) as Fields;
+  if (!source) return { current, fields: { ...fields, mandatory: false } };
+  const next = copiedVariants(source, skus.get(source.id) ?? []).map((variant, index) => keepOwn(variant, own, index));
+  const kept = { sku: current.sku, price: current.price, compare_at_price: current.compare_at_price };
+  const changes = { ...copiedFields(ctx, source, current.images), ...kept, mandatory: true };
+  return { current, fields: { ...fields, ...changes }, variants: { current: [...own], next } };
+}
+
+/** The copy of a variant with the same options, or with the same position, keeps its stock and its ids. */
+function keepOwn(variant: VariantState, own: readonly Variant[], index: number): VariantState {
+  const same =
+    own.find(({ title }) => title === variant.title) ?? (own.length === 1 && index === 0 ? own[0] : undefined);
+  if (!same) return variant;
+  const { id, stock, image_id, external_ids } = same;
+  return { ...variant, id, stock, image_id, external_ids };
+}
+
+async function insertCopies(ctx: Ctx, products: readonly MandatoryProduct[], skus: Skus): Promise<void> {
+  const sourceIds = new Map(products.map(({ id, sku }) => [skus.get(id)?.[0] ?? sku, id]));
   const inserted = await insertProducts(
     ctx,
-    products.map((source) => ({ ...copiedFields(ctx, source, [], skus), mandatory: true, stock: 0 })),
+    products.map((source) => {
+      const variants = copiedVariants(source, skus.get(source.id) ?? []);
+      const own = { sku: variants[0]?.sku ?? source.sku, mandatory: true, stock: 0, external_ids: {} };
+      return { fields: { ...copiedFields(ctx, source, []), ...own }, variants };
+    }),
   );
   const ids = inserted.map(({ id }) => id);
   const sources = inserted.map(({ sku }) => sourceIds.get(sku));
@@ -70,30 +102,56 @@ async function insertCopies(
     WHERE p.id = c.id`);
 }
 
-function copiedFields(
-  ctx: Ctx,
-  source: MandatoryProduct,
-  images: readonly ProductImage[],
-  skus: ReadonlyMap<string, string>,
-): Omit<Fields, 'stock' | 'mandatory'> {
-  const fields = pickFields(Copied, source);
-  const sku = skus.get(source.id) ?? source.sku;
-  return { ...fields, sku, images: mergeImages(ctx, images, source.images) } as Omit<Fields, 'stock' | 'mandatory'>;
+type CopiedFields = Omit<Fields, 'stock' | 'mandatory' | 'slug' | 'external_ids'>;
+
+function copiedFields(ctx: Ctx, source: MandatoryProduct, images: readonly ProductImage[]): CopiedFields {
+  const sent = source.images.map(({ url, alt }) => ({ url, alt }));
+  return { ...pickFields(Copied, source), images: mergeImages(ctx, images, sent as never) } as CopiedFields;
 }
 
-/** The SKU of each copy: that of its source or, if another product has it, with a suffix. */
-async function freeSkus(ctx: Ctx, products: readonly MandatoryProduct[]): Promise<Map<string, string>> {
-  const candidates = products.flatMap(({ id, sku }) => [sku, ...suffixes(sku)].map((one) => ({ id, sku: one })));
-  const rows = await ctx.db.rows<{ sku: string; source_id: string | null }>(sql`
-    SELECT sku_key AS sku, source_id FROM products
-    WHERE deleted_at IS NULL AND sku_key = ANY(${candidates.map(({ sku }) => sku.toLowerCase())}::text[])`);
-  const holders = new Map(rows.map(({ sku, source_id }) => [sku, source_id]));
-  const free = new Map<string, string>();
-  for (const { id, sku } of candidates) {
-    const key = sku.toLowerCase();
-    if (free.has(id) || (holders.has(key) && holders.get(key) !== id)) continue;
-    free.set(id, sku);
-    holders.set(key, id);
+/** An older server sends no variants. */
+function copiedVariants(source: MandatoryProduct, skus: readonly string[]): VariantState[] {
+  const { sku, price, compare_at_price } = source;
+  const only = {
+    title: '',
+    options: {},
+    metadata: {},
+    sku,
+    price,
+    compare_at_price,
+    barcode: null,
+    weight_grams: null,
+  };
+  const variants = source.variants ?? [{ ...only, continue_selling: false, taxable: true }];
+  return variants.map((variant, index) => ({
+    ...variant,
+    sku: skus[index] ?? variant.sku,
+    image_id: null,
+    external_ids: {},
+    stock: 0,
+  }));
+}
+
+/** The SKUs of the variants of each copy: those of its source or, if another product has one, with a suffix. */
+async function freeSkus(
+  ctx: Ctx,
+  products: readonly MandatoryProduct[],
+  known: ReadonlyMap<string, readonly Variant[]>,
+): Promise<Map<string, string[]>> {
+  const wanted = products.map(({ id, sku, variants }) => ({ id, skus: variants?.map((one) => one.sku) ?? [sku] }));
+  const candidates = wanted.flatMap(({ skus }) => skus.flatMap((sku) => [sku, ...suffixes(sku)]));
+  const taken = new Set(await findTakenSkus(ctx, candidates));
+  const free = new Map<string, string[]>();
+  for (const { id, skus } of wanted) {
+    const own = new Set(known.get(id)?.map(({ sku }) => sku.toLowerCase()));
+    const isFree = (sku: string) => own.has(sku.toLowerCase()) || !taken.has(sku.toLowerCase());
+    const chosen = skus.map((sku) => {
+      const one = [sku, ...suffixes(sku)].find(isFree) ?? sku;
+      own.delete(one.toLowerCase());
+      taken.add(one.toLowerCase());
+      return one;
+    });
+    free.set(id, chosen);
   }
   return free;
 }

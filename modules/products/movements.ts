@@ -1,5 +1,5 @@
 import { byTime, type Ctx, columnsFor, equals, insertRecords, list, sql, Uuid } from '@chowk/kit';
-import { StockMovement } from './schemas.ts';
+import { StockMovement } from './stock-schemas.ts';
 
 export const movementList = list({
   name: 'movements',
@@ -8,6 +8,7 @@ export const movementList = list({
   alias: sql`m`,
   columns: columnsFor(StockMovement, sql`m`),
   scope: { id: equals(Uuid, sql`m.product_id`) },
+  filters: { variant: equals(Uuid, sql`m.variant_id`), order: equals(Uuid, sql`m.order_id`) },
   sorts: { at: byTime(sql`m.at`) },
   updatedAt: sql`m.at`,
 });

@@ -1,5 +1,17 @@
 import { operation, Type } from '@chowk/kit';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
+import {
+  commitForOrder,
+  LineKeys,
+  OrderRelease,
+  OrderReservation,
+  OrderUnits,
+  ResolvedLines,
+  releaseForOrder,
+  reserveForOrder,
+  resolveLines,
+  restock,
+} from './order-stock.ts';
 
 export const operations = {
   'products.listMandatory': operation({
@@ -12,5 +24,38 @@ export const operations = {
     summary: 'Copy the mandatory products of a reseller, or their changes',
     input: Type.Object({ products: Type.Array(MandatoryProduct) }),
     run: copyMandatory,
+  }),
+  'products.resolveLines': operation({
+    summary: 'Find the variants of lines',
+    description: 'For each line the variant with its id, else with its SKU; null if there is none.',
+    input: LineKeys,
+    output: ResolvedLines,
+    run: resolveLines,
+  }),
+  'products.reserveForOrder': operation({
+    summary: 'Reserve the units of the lines of an order',
+    description:
+      'All lines, or none: with too few units it fails and names each short SKU in `short`. Afterwards exactly the named lines ' +
+      'are reserved, so it also serves for changes of an order, and calling it again changes nothing.',
+    input: OrderReservation,
+    run: reserveForOrder,
+  }),
+  'products.commitForOrder': operation({
+    summary: 'Remove shipped units of an order from the stock',
+    description: '`quantity` is the number of units of the line that have been shipped in all.',
+    input: OrderUnits,
+    run: commitForOrder,
+  }),
+  'products.releaseForOrder': operation({
+    summary: 'Release the units of an order that have not been shipped',
+    description: 'Of all lines, or of those that are named.',
+    input: OrderRelease,
+    run: releaseForOrder,
+  }),
+  'products.restock': operation({
+    summary: 'Return units of an order to the stock',
+    description: '`quantity` is the number of units of the line that have been returned in all.',
+    input: OrderUnits,
+    run: restock,
   }),
 };

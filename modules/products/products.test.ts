@@ -47,6 +47,13 @@ test('a product gets defaults and is available', async () => {
       available: 3,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.stringMatching(/Z$/),
+      slug: 'tea',
+      price_max: '4.50',
+      options: [],
+      variant_count: 1,
+      metadata: {},
+      external_ids: {},
+      variants: [expect.objectContaining({ sku: 'TEA-1', price: '4.50', stock: 3, available: 3, options: {} })],
     },
   });
   expect((await merchant.get(`/api/v1/products/${body.product.id}`)).body).toEqual({ product: body.product });
@@ -182,7 +189,8 @@ test('an update changes only the fields that are sent', async () => {
   const { status, body } = await merchant.patch(`/api/v1/products/${product.id}`, { title: 'New', tags: [], stock: 6 });
   expect(status).toBe(200);
   const { updated_at } = body.product;
-  expect(body.product).toEqual({ ...product, title: 'New', tags: [], stock: 6, available: 6, updated_at });
+  const variants = [{ ...product.variants[0], stock: 6, available: 6, updated_at: expect.any(String) }];
+  expect(body.product).toEqual({ ...product, title: 'New', tags: [], stock: 6, available: 6, updated_at, variants });
   expect(updated_at >= product.updated_at).toBe(true);
 });
 

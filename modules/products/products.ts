@@ -1,39 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
+  type Changes,
   type Ctx,
   changesBetween,
   type Failure,
   type Issues,
-  invalid,
   pickFields,
   removedFields,
   sql,
-  taken,
-  violatedIndex,
 } from '@chowk/kit';
 import { checkCopy, findCopies, mustNotBeCopy, requireRights } from './catalogue-rules.ts';
-import { columns } from './columns.ts';
+import { columns, productColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitMandatoryChanged } from './events.ts';
-import { mergeImages, removeFiles } from './image-list.ts';
+import { readImages, removeFiles } from './image-list.ts';
+import { priceProblem } from './price.ts';
 import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
-import { NewProduct, type Product, type ProductChanges } from './schemas.ts';
+import {
+  NewProduct,
+  type Product,
+  type ProductChanges,
+  type ProductImage,
+  type ProductInput,
+  type ProductRecord,
+  type ProductUpdate,
+} from './schemas.ts';
+import { addTaken, conflict, whileUnique } from './unique-keys.ts';
+import { planVariants, type VariantPlan } from './variant-plan.ts';
+import { readVariants } from './variant-save.ts';
 
 type Key = { readonly id: string };
 
-export async function getProduct(ctx: Ctx, { id, sku }: { id?: string; sku?: string }): Promise<Product> {
+/** By id, slug, or the SKU of one of its variants. */
+export async function getProduct(
+  ctx: Ctx,
+  { id, sku, slug }: { id?: string; sku?: string; slug?: string },
+): Promise<Product> {
+  const condition = id !== undefined ? sql`p.id = ${id}` : slug !== undefined ? hasSlug(slug) : hasSku(sku);
   const product = await ctx.db.row<Product>(
-    id === undefined
-      ? sql`SELECT ${columns} FROM products p WHERE sku_key = lower(${sku}) AND deleted_at IS NULL`
-      : sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL`,
+    sql`SELECT ${productColumns} FROM products p WHERE ${condition} AND p.deleted_at IS NULL`,
   );
-  if (!product) throw fail('products.not_found', { key: id ?? sku });
+  if (!product) throw fail('products.not_found', { key: id ?? slug ?? sku });
   return product;
 }
+
+const hasSlug = (slug: string) => sql`(p.slug = ${slug} OR (p.slug IS NULL AND p.id::text = ${slug}))`;
+const hasSku = (sku: string | undefined) => sql`p.id = (
+  SELECT v.product_id FROM product_variants v WHERE v.sku_key = lower(${sku}) AND v.deleted_at IS NULL)`;
 
 export async function getProducts(ctx: Ctx, keys: readonly Key[]): Promise<(Product | Failure)[]> {
   const ids = keys.map(({ id }) => id);
   const rows = await ctx.db.rows<Product>(sql`
-    SELECT ${columns} FROM products p WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
+    SELECT ${productColumns} FROM products p WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
   const products = new Map(rows.map((product) => [product.id, product]));
   return ids.map((id) => products.get(id.toLowerCase()) ?? fail('products.not_found', { key: id }));
 }
@@ -44,59 +62,123 @@ export async function getProductsBySku(
 ): Promise<(Product | Failure)[]> {
   const skus = keys.map(({ sku }) => sku);
   const rows = await ctx.db.rows<Product & { key: string }>(sql`
-    SELECT k.sku AS key, ${columns} FROM unnest(${skus}::text[]) AS k (sku)
-      JOIN products p ON p.sku_key = lower(k.sku) AND p.deleted_at IS NULL`);
+    SELECT k.sku AS key, ${productColumns} FROM unnest(${skus}::text[]) AS k (sku)
+      JOIN product_variants found ON found.sku_key = lower(k.sku) AND found.deleted_at IS NULL
+      JOIN products p ON p.id = found.product_id AND p.deleted_at IS NULL`);
   const products = new Map(rows.map(({ key, ...product }) => [key, product]));
   return skus.map((sku) => products.get(sku) ?? fail('products.not_found', { key: sku }));
 }
 
-export async function checkNewProduct(ctx: Ctx, input: Partial<NewProduct>, issues: Issues): Promise<void> {
-  requireRights(ctx, false, input.mandatory);
-  checkPrice(input, issues);
-  // Only if there are other problems to report; otherwise the insertion checks it.
-  if (issues.any) await checkSku(ctx, input.sku, issues);
+/** What `checkNewProduct` has read of an input. */
+interface CheckedInput {
+  readonly images: ProductImage[];
+  readonly plan: VariantPlan | undefined;
 }
 
-export async function createProduct(ctx: Ctx, input: NewProduct): Promise<Product> {
-  const [product] = await insertProducts(ctx, [{ ...input, images: mergeImages(ctx, [], input.images) }]);
-  if (!product) throw invalid({ sku: skuTaken(input.sku) });
-  return product;
+export async function checkNewProduct(ctx: Ctx, input: Partial<ProductInput>, issues: Issues): Promise<CheckedInput> {
+  requireRights(ctx, false, input.mandatory);
+  checkPrice(input, issues);
+  const images = await readImages(ctx, [], input.images ?? [], issues);
+  const plan = planNewVariants(input, images, issues);
+  // Only if there are other problems to report; otherwise the insertion checks it.
+  if (issues.any) await addTaken(ctx, input, plan, issues);
+  return { images, plan };
+}
+
+function planNewVariants(
+  input: Partial<ProductInput>,
+  images: readonly ProductImage[],
+  issues: Issues,
+): VariantPlan | undefined {
+  const { options = [], variants, sku = '', price = '0.00', stock = 0 } = input;
+  if (!variants && options.length === 0) return undefined;
+  if (stock > 0) issues.add('stock', 'Set the stock of its variants.', 'not_allowed');
+  const imageIds = new Set(images.map(({ id }) => id));
+  return planVariants(
+    { options, variants: variants ?? [], sku, price, imageIds },
+    { options: [], variants: [] },
+    issues,
+  );
+}
+
+export async function createProduct(ctx: Ctx, input: ProductInput, { images, plan }: CheckedInput): Promise<Product> {
+  const { variants: _, ...sent } = input;
+  const own = plan ? { options: plan.options, sku: plan.variants[0]?.sku ?? sent.sku } : {};
+  const entry = { fields: { ...sent, images, ...own }, variants: plan?.variants };
+  const [product] = await whileUnique(ctx, input, plan, (tx) => insertProducts(tx, [entry]));
+  if (!product) throw await conflict(ctx, input, plan);
+  return getProduct(ctx, product);
 }
 
 export async function checkChanges(
   ctx: Ctx,
-  { id, ...changes }: Partial<ProductChanges & Key>,
+  { id, variants: sent, ...changes }: Partial<ProductUpdate>,
   issues: Issues,
 ): Promise<Edit | undefined> {
   if (id === undefined) return undefined;
   const current = await lockProduct(ctx, id);
-  const images = changes.images ? { images: mergeImages(ctx, current.images, changes.images) } : {};
-  const fields = { ...pickFields(NewProduct, current), ...changes, ...images } as Fields;
+  const images = changes.images && { images: await readImages(ctx, current.images, changes.images, issues) };
+  const own = { ...pickFields(NewProduct, current), ...changes, ...images } as Fields;
+  const variants = await planChanges(ctx, { current, fields: own, sent, issues });
+  const fields = variants ? { ...own, ...variants.fields } : own;
+  const edit = { current, fields, variants };
   const isCopy = (await findCopies(ctx, [current])).size > 0;
-  if (isCopy) checkCopy(current, fields, issues);
+  if (isCopy) checkCopy(edit, issues);
   else requireRights(ctx, current.mandatory, fields.mandatory);
   checkPrice(fields, issues);
-  if (fields.sku !== current.sku) await checkSku(ctx, fields.sku, issues, id);
-  return { current, fields };
+  await addTaken(ctx, changedKeys(current, fields), variants?.plan, issues, id);
+  return edit;
 }
 
-export async function updateProduct(ctx: Ctx, _input: ProductChanges & Key, edit: Edit): Promise<Product> {
+interface VariantChange {
+  readonly current: ProductRecord;
+  readonly fields: Fields;
+  readonly sent: ProductUpdate['variants'];
+  readonly issues: Issues;
+}
+
+const variantFields = ['sku', 'price', 'compare_at_price', 'stock'] as const;
+
+/** The variants before and after, if they change with the product; prices, SKU and stock of several are set by variant. */
+async function planChanges(ctx: Ctx, { current, fields, sent, issues }: VariantChange) {
+  const isNew = (name: 'options' | (typeof variantFields)[number]) => !isDeepStrictEqual(fields[name], current[name]);
+  if (sent || current.variant_count > 1) {
+    for (const name of variantFields.filter(isNew)) {
+      issues.add(name, 'The product has variants. Set it in `variants`.', 'not_allowed');
+    }
+  }
+  if (!sent && !isNew('options')) return undefined;
+  const variants = await readVariants(ctx, [current.id]);
+  const imageIds = new Set(fields.images.map(({ id }) => id));
+  const { options, sku, price } = fields;
+  const plan = planVariants({ options, variants: sent, sku, price, imageIds }, { ...current, variants }, issues);
+  return { current: variants, next: plan.variants, plan, fields: { options: plan.options } };
+}
+
+/** The SKU and the slug, if they change. */
+function changedKeys(current: ProductRecord, { sku, slug }: Fields): ProductChanges {
+  return { ...(sku === current.sku ? {} : { sku }), ...(slug === current.slug ? {} : { slug }) };
+}
+
+export async function updateProduct(ctx: Ctx, _input: ProductUpdate, edit: Edit): Promise<Product> {
   const { current, fields } = edit;
-  if (fields.stock < current.reserved) {
+  if (fields.stock < current.reserved && fields.stock < current.stock) {
     const { sku, available } = current;
     throw fail('products.insufficient_stock', { sku, available, requested: current.stock - fields.stock });
   }
-  ctx.audit(changesBetween<Fields>(current, fields));
-  try {
-    const [product] = await saveProducts(ctx, [edit]);
-    return product as Product;
-  } catch (error) {
-    // A concurrent request has taken the SKU.
-    throw violatedIndex(error) === 'products_sku' ? invalid({ sku: skuTaken(fields.sku) }) : error;
-  }
+  ctx.audit(editChanges(edit));
+  const plan = edit.variants && { options: fields.options, variants: [...edit.variants.next] };
+  const [product] = await whileUnique(ctx, fields, plan, (tx) => saveProducts(tx, [edit]));
+  return getProduct(ctx, product as ProductRecord);
 }
 
-/** Keeps the row with `deleted_at`, without images; the SKU becomes free. */
+/** For the audit log. */
+export function editChanges({ current, fields, variants }: Edit): Changes {
+  const changes = changesBetween<Fields>(current, fields);
+  return variants ? { ...changes, variants: [variants.current, variants.next] } : changes;
+}
+
+/** Keeps the row with `deleted_at`, without images; the SKUs become free. */
 export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const product = await lockProduct(tx, id);
@@ -112,8 +194,9 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-export async function lockProduct(ctx: Ctx, id: string): Promise<Product> {
-  const product = await ctx.db.row<Product>(
+/** Whoever changes a product or its variants locks the product first. */
+export async function lockProduct(ctx: Ctx, id: string): Promise<ProductRecord> {
+  const product = await ctx.db.row<ProductRecord>(
     sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`,
   );
   if (!product) throw fail('products.not_found', { key: id });
@@ -128,24 +211,7 @@ export async function listCategories(ctx: Ctx): Promise<{ categories: { name: st
   return { categories };
 }
 
-/** A problem that the schema cannot express. */
-export function priceProblem({ price, compare_at_price: before }: ProductChanges): string | undefined {
-  const isLess = price !== undefined && before != null && Number(before) < Number(price);
-  return isLess ? 'The compare at price must be at least the price.' : undefined;
-}
-
 function checkPrice(fields: ProductChanges, issues: Issues): void {
   const problem = priceProblem(fields);
   if (problem) issues.add('compare_at_price', problem);
-}
-
-async function checkSku(ctx: Ctx, sku: string | undefined, issues: Issues, id: string | null = null): Promise<void> {
-  if (sku === undefined) return;
-  const other = await ctx.db.row(sql`
-    SELECT FROM products WHERE sku_key = lower(${sku}) AND deleted_at IS NULL AND id IS DISTINCT FROM ${id}::uuid`);
-  if (other) issues.add('sku', skuTaken(sku).message, 'taken');
-}
-
-export function skuTaken(sku: string | undefined) {
-  return taken(`The SKU ${sku} is taken.`);
 }

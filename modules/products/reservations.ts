@@ -1,23 +1,31 @@
-import { type Ctx, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, type JobTypes, job, sql, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
-import type { NewReservation, Product, Reservation } from './schemas.ts';
-import { moveStock } from './stock.ts';
+import { getProduct } from './products.ts';
+import type { Product } from './schemas.ts';
+import { moveStock, onlyVariant } from './stock.ts';
+import type { NewReservation, Reservation } from './stock-schemas.ts';
 
 /** Reserves units until the reservation expires, by the clock of the tenant's database. */
 export function reserve(
   ctx: Ctx,
-  { id, quantity, reference, expires_in }: NewReservation,
+  { id, variant_id, quantity, reference, expires_in }: NewReservation,
 ): Promise<{ product: Product; reservation: Reservation }> {
   return ctx.tx(async (tx) => {
-    const product = await moveStock(tx, { id, reserved: quantity, reason: 'reserved', reference });
+    const variantId = chooseVariant(await getProduct(tx, { id }), variant_id);
+    await moveStock(tx, [{ variantId, reserved: quantity, reason: 'reserved', reference }]);
     const reservation = (await tx.db.row<Reservation>(sql`
-      INSERT INTO stock_reservations (id, product_id, quantity, reference, user_id, created_at, expires_at)
-      VALUES (${tx.newId()}, ${id}, ${quantity}, ${reference ?? null}, ${tx.userId ?? null}, now(),
+      INSERT INTO stock_reservations (id, product_id, variant_id, quantity, reference, user_id, created_at, expires_at)
+      VALUES (${tx.newId()}, ${id}, ${variantId}, ${quantity}, ${reference ?? null}, ${tx.userId ?? null}, now(),
         now() + make_interval(secs => ${expires_in}))
-      RETURNING id, product_id, quantity, reference, created_at, expires_at`)) as Reservation;
-    await tx.jobs.add('products.release_expired', { id: reservation.id }, { delaySeconds: expires_in });
-    return { product, reservation };
+      RETURNING id, product_id, variant_id, quantity, reference, created_at, expires_at`)) as Reservation;
+    return { product: await getProduct(tx, { id }), reservation };
   });
+}
+
+function chooseVariant(product: Product, id: string | undefined): string {
+  if (id === undefined) return onlyVariant(product);
+  if (!product.variants.some((variant) => variant.id === id)) throw fail('products.variant_not_found', { key: id });
+  return id;
 }
 
 type Key = { readonly id: string; readonly reservation: string };
@@ -33,19 +41,19 @@ export function commit(ctx: Ctx, key: Key): Promise<Product> {
 
 function endReservation(ctx: Ctx, { id, reservation }: Key, reason: 'released' | 'sold'): Promise<Product> {
   return ctx.tx(async (tx) => {
-    const deleted = await tx.db.row<{ quantity: number; reference: string | null }>(sql`
-      DELETE FROM stock_reservations WHERE id = ${reservation} AND product_id = ${id} RETURNING quantity, reference`);
+    const deleted = await tx.db.row<{ variant_id: string; quantity: number; reference: string | null }>(sql`
+      DELETE FROM stock_reservations WHERE id = ${reservation} AND product_id = ${id}
+      RETURNING variant_id, quantity, reference`);
     if (!deleted) throw fail('products.reservation_not_found', { key: reservation });
-    const units = { reserved: -deleted.quantity, change: reason === 'sold' ? -deleted.quantity : 0 };
-    return moveStock(tx, { id, ...units, reason, reference: deleted.reference ?? undefined });
+    const { variant_id: variantId, quantity, reference } = deleted;
+    const units = { reserved: -quantity, change: reason === 'sold' ? -quantity : 0 };
+    await moveStock(tx, [{ variantId, ...units, reason, reference }]);
+    return getProduct(tx, { id });
   });
 }
 
 export const jobs = {
-  'products.release_expired': job({
-    data: Type.Object({ id: Type.Optional(Uuid) }),
-    run: releaseExpired,
-  }),
+  'products.release_expired': job({ data: Type.Object({}), schedule: '* * * * *', run: releaseExpired }),
 };
 
 declare module '@chowk/kit/catalogue' {
@@ -55,24 +63,26 @@ declare module '@chowk/kit/catalogue' {
 /** Limits how long a transaction locks products. */
 const batchSize = 500;
 
-async function releaseExpired(ctx: Ctx, own: { id?: string }): Promise<void> {
+async function releaseExpired(ctx: Ctx): Promise<void> {
   for (let released = batchSize; released === batchSize; ) released = await ctx.tx(releaseBatch);
-  // The queue has another clock, so that the job may come early; and another transaction may hold the reservation.
-  const left = await ctx.db.row<{ seconds: number }>(sql`
-    SELECT ceil(extract(epoch FROM expires_at - now()))::integer AS seconds FROM stock_reservations WHERE id = ${own.id ?? null}`);
-  if (left) await ctx.jobs.add('products.release_expired', own, { delaySeconds: Math.max(left.seconds, 1) });
 }
 
+/** Compares times of the database's clock only. */
 async function releaseBatch(ctx: Ctx): Promise<number> {
   // Another transaction is ending a locked reservation.
-  const expired = await ctx.db.rows<{ id: string; quantity: number; reference: string | null }>(sql`
+  const expired = await ctx.db.rows<{ variant_id: string; quantity: number; reference: string | null }>(sql`
     DELETE FROM stock_reservations WHERE id IN (
       SELECT id FROM stock_reservations WHERE expires_at <= now()
       ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
-    RETURNING product_id AS id, quantity, reference`);
-  // The order of ids prevents deadlocks between batches.
-  for (const { id, quantity, reference } of expired.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    await moveStock(ctx, { id, reserved: -quantity, reason: 'expired', reference: reference ?? undefined });
-  }
+    RETURNING variant_id, quantity, reference`);
+  await moveStock(
+    ctx,
+    expired.map(({ variant_id: variantId, quantity, reference }) => ({
+      variantId,
+      reserved: -quantity,
+      reason: 'expired',
+      reference,
+    })),
+  );
   return expired.length;
 }

@@ -1,6 +1,8 @@
 import {
   Default,
+  extend,
   Line,
+  Money,
   MoneyInput,
   Nullable,
   NullableMoneyInput,
@@ -14,22 +16,40 @@ import {
   Uuid,
   updateSchema,
 } from '@chowk/kit';
-
-export const maxStock = 2_147_483_647;
+import {
+  ExternalIds,
+  Metadata,
+  maxOptions,
+  maxVariants,
+  NewVariant,
+  ProductOption,
+  SentVariant,
+  Slug,
+  Stock,
+  Variant,
+} from './variant-schemas.ts';
 
 export const Status = Type.Enum(['draft', 'active', 'archived']);
+
+// Excludes other schemes such as `javascript:`, `//host`, and variants that browsers accept.
+const ImageUrl = Type.String({
+  maxLength: 2_048,
+  pattern: '^(?:https://|(?!//)(?![A-Za-z][A-Za-z0-9+.-]*:))[^\\s\\\\\\p{Cc}]+$',
+  description: 'An https or a relative URL; required without `id`.',
+  examples: ['/images/tea.jpg'],
+});
 
 const NewImage = named(
   'ProductImage',
   Type.Object({
-    // Excludes other schemes such as `javascript:`, `//host`, and variants that browsers accept.
-    url: Type.String({
-      maxLength: 2_048,
-      pattern: '^(?:https://|(?!//)(?![A-Za-z][A-Za-z0-9+.-]*:))[^\\s\\\\\\p{Cc}]+$',
-      description: 'An https or a relative URL.',
-      examples: ['/images/tea.jpg'],
-    }),
-    alt: Default(Line(255, { minLength: 0 }), ''),
+    id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Of an image of the product, or of one from `POST /product-images`.',
+      }),
+    ),
+    url: Type.Optional(ImageUrl),
+    alt: Type.Optional(Line(255, { minLength: 0 })),
   }),
 );
 
@@ -70,7 +90,14 @@ export const NewProduct = named(
     tags: Default(Tags, []),
     categories: Default(Categories, []),
     mandatory: Default(Type.Boolean(), false),
-    stock: Default(Type.Integer({ minimum: 0, maximum: maxStock, description: 'Units on hand.' }), 0),
+    stock: Default(Stock, 0),
+    slug: Type.Optional(Slug),
+    metadata: Default(Metadata, {}),
+    external_ids: Default(ExternalIds, {}),
+    options: Default(
+      Type.Array(ProductOption, { maxItems: maxOptions, description: 'Values of variants are added.' }),
+      [],
+    ),
   }),
 );
 export type NewProduct = Static<typeof NewProduct>;
@@ -78,28 +105,75 @@ export type NewProduct = Static<typeof NewProduct>;
 export const ProductChanges = named('ProductChanges', updateSchema(NewProduct));
 export type ProductChanges = Static<typeof ProductChanges>;
 
-export const Product = named(
-  'Product',
-  Type.Object({
-    id: Uuid,
-    ...outputFields(NewProduct),
-    images: Type.Array(ProductImage),
-    reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),
-    available: Type.Integer({ description: 'Units that can be sold or reserved.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+/** A product with its variants, as callers send it. Without `variants`, it has one, with the product's SKU, price and stock. */
+export const ProductInput = named(
+  'NewProduct',
+  extend(NewProduct, {
+    variants: Type.Optional(
+      Type.Array(NewVariant, {
+        maxItems: maxVariants,
+        description: 'Without it, the product has one variant, with its SKU, prices and stock.',
+      }),
+    ),
   }),
 );
+export type ProductInput = Static<typeof ProductInput>;
+
+export const ProductUpdate = named(
+  'ProductChanges',
+  extend(ProductChanges, {
+    id: Uuid,
+    variants: Type.Optional(
+      Type.Array(SentVariant, {
+        maxItems: maxVariants,
+        description:
+          'All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed.',
+      }),
+    ),
+  }),
+);
+export type ProductUpdate = Static<typeof ProductUpdate>;
+
+const {
+  slug: _slug,
+  options: _options,
+  metadata: _metadata,
+  external_ids: _externalIds,
+  ...firstFields
+} = outputFields(NewProduct);
+
+/** A product without its variants. */
+const record = Type.Object({
+  id: Uuid,
+  ...firstFields,
+  sku: Type.String({ description: 'Of its first variant.', examples: ['TEA-250'] }),
+  price: { ...Money, description: 'The lowest of its variants.' } as typeof Money,
+  images: Type.Array(ProductImage),
+  reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),
+  available: Type.Integer({ description: 'Units that can be sold or reserved.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  slug: Type.String({ examples: ['green-tea'] }),
+  price_max: { ...Money, description: 'The highest of its variants.' } as typeof Money,
+  options: Type.Array(ProductOption),
+  variant_count: Type.Integer(),
+  metadata: Type.Record(Type.String(), Type.String()),
+  external_ids: Type.Record(Type.String(), Type.String()),
+});
+export const ProductRecord = named('ProductRecord', record, { graphqlType: 'Product' });
+export type ProductRecord = Static<typeof ProductRecord>;
+
+export const Product = named('Product', extend(record, { variants: Type.Array(Variant) }));
 export type Product = Static<typeof Product>;
 
 export const NewUpload = named(
-  'NewProductImage',
+  'NewProductUpload',
   Type.Object({
-    id: Uuid,
     file: UploadedFile({ types: ['image/jpeg', 'image/png', 'image/webp'], maxBytes: 10 * 1024 * 1024 }),
     alt: Default(Line(255, { minLength: 0 }), ''),
   }),
 );
+export const NewImageUpload = named('NewProductImage', extend(NewUpload, { id: Uuid }));
 export const ImageKey = Type.Object({ id: Uuid, image: Uuid });
 export const ImageChanges = named(
   'ProductImageChanges',
@@ -110,59 +184,5 @@ export const ImageChanges = named(
     position: Type.Optional(Type.Integer({ minimum: 1, maximum: maxImages, description: '1 is the first.' })),
   }),
 );
-
-const Reason = Line(255, { examples: ['Stocktaking'] });
-const Reference = Line(255, { description: 'The purpose, such as an order number.', examples: ['1042'] });
-const Change = Type.Integer({ minimum: -maxStock, maximum: maxStock, examples: [12] });
-
-export const StockChange = named(
-  'StockChange',
-  Type.Object({
-    id: Uuid,
-    change: Change,
-    reason: Default(Reason, 'adjusted'),
-    reference: Type.Optional(Reference),
-  }),
-);
-
-export const NewReservation = named(
-  'NewReservation',
-  Type.Object({
-    id: Uuid,
-    quantity: Type.Integer({ minimum: 1, maximum: maxStock }),
-    reference: Type.Optional(Reference),
-    expires_in: Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900),
-  }),
-);
-export type NewReservation = Static<typeof NewReservation>;
-
-export const Reservation = named(
-  'Reservation',
-  Type.Object({
-    id: Uuid,
-    product_id: Uuid,
-    quantity: Type.Integer(),
-    reference: Nullable(Type.String()),
-    created_at: Timestamp,
-    expires_at: Timestamp,
-  }),
-);
-export type Reservation = Static<typeof Reservation>;
-export const Reserved = Type.Object({ product: Product, reservation: Reservation });
-export const ReservationKey = Type.Object({ id: Uuid, reservation: Uuid });
-
-export const StockMovement = named(
-  'StockMovement',
-  Type.Object({
-    id: Uuid,
-    change: Type.Integer(),
-    reserved_change: Type.Integer(),
-    reason: Type.String(),
-    reference: Nullable(Type.String()),
-    user_id: Nullable(Type.Integer()),
-    at: Timestamp,
-  }),
-);
-export type StockMovement = Static<typeof StockMovement>;
 
 export const Category = named('Category', Type.Object({ name: Type.String(), count: Type.Integer() }));

@@ -71,10 +71,11 @@ describe('a webhook', () => {
     await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'delivered' }]));
     expect(received).toHaveLength(1);
     const [request] = received as [Received];
+    const { variants: _, ...product } = created.product;
     expect(verify(secret, request)).toEqual({
       type: 'product.created',
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      data: { product: created.product },
+      data: { product },
     });
     expect(request.headers).toMatchObject({ 'content-type': 'application/json' });
     expect(await deliveries()).toMatchObject([

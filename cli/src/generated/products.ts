@@ -36,14 +36,104 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "add-variant"
+    ],
+    "action": "products.addVariant",
+    "summary": "Add a variant to a product",
+    "description": "It needs a value for each option of the product; new values are added to the options.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "sku",
+        "help": "The SKU. Default: the product's SKU with a number."
+      },
+      {
+        "name": "price",
+        "help": "The price. Default: the product's price."
+      },
+      {
+        "name": "options",
+        "help": "Its value of each of the product's options, by the name of the option.",
+        "type": "json"
+      },
+      {
+        "name": "compare_at_price",
+        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+      },
+      {
+        "name": "barcode",
+        "help": "The barcode."
+      },
+      {
+        "name": "weight_grams",
+        "help": "The weight grams.",
+        "type": "integer"
+      },
+      {
+        "name": "image_id",
+        "help": "One of the images of the product."
+      },
+      {
+        "name": "continue_selling",
+        "help": "Whether it is sold when it is out of stock. Default: false.",
+        "type": "boolean"
+      },
+      {
+        "name": "taxable",
+        "help": "The taxable. Default: true.",
+        "type": "boolean"
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "stock",
+        "help": "Units on hand. Default: 0.",
+        "type": "integer"
+      }
+    ],
+    "key": "variant"
+  },
+  {
+    "words": [
+      "products",
       "by-sku"
     ],
     "action": "products.getBySku",
-    "summary": "Get a product by its SKU",
+    "summary": "Get a product by the SKU of one of its variants",
     "arguments": [
       {
         "name": "sku",
         "help": "The SKU.",
+        "isRequired": true
+      }
+    ],
+    "key": "product"
+  },
+  {
+    "words": [
+      "products",
+      "by-slug"
+    ],
+    "action": "products.getBySlug",
+    "summary": "Get a product by its slug",
+    "arguments": [
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent.",
         "isRequired": true
       }
     ],
@@ -58,6 +148,159 @@ export const commands: readonly DerivedCommand[] = [
     "summary": "List the categories in use",
     "description": "Categories with the most products first.",
     "key": "categories"
+  },
+  {
+    "words": [
+      "products",
+      "change-variant-stock"
+    ],
+    "action": "products.changeVariantStock",
+    "summary": "Change the stock of a variant",
+    "description": "Adds or removes units at a location. Removing more than are available fails.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "change",
+        "help": "The change.",
+        "type": "integer",
+        "isRequired": true
+      },
+      {
+        "name": "reason",
+        "help": "The reason. Default: adjusted."
+      },
+      {
+        "name": "reference",
+        "help": "The purpose, such as an order number."
+      },
+      {
+        "name": "location_id",
+        "help": "A stock location. Default: the default one."
+      }
+    ],
+    "key": "variant"
+  },
+  {
+    "words": [
+      "products",
+      "collection"
+    ],
+    "action": "products.getCollection",
+    "summary": "Get a collection",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "collection"
+  },
+  {
+    "words": [
+      "products",
+      "collection-by-slug"
+    ],
+    "action": "products.getCollectionBySlug",
+    "summary": "Get a collection by its slug",
+    "arguments": [
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent.",
+        "isRequired": true
+      }
+    ],
+    "key": "collection"
+  },
+  {
+    "words": [
+      "products",
+      "collection-products"
+    ],
+    "action": "products.listCollectionProducts",
+    "summary": "List the products of a collection",
+    "description": "In the order that was chosen; those of a rule by title.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "updated_from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
+      },
+      {
+        "name": "sort_by",
+        "help": "The sort by. Default: position.",
+        "choices": [
+          "position",
+          "title",
+          "price",
+          "created_at",
+          "updated_at"
+        ]
+      },
+      {
+        "name": "sort_order",
+        "help": "The sort order. Default: asc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      }
+    ],
+    "key": "products",
+    "isPaged": true
+  },
+  {
+    "words": [
+      "products",
+      "collections"
+    ],
+    "action": "products.listCollections",
+    "summary": "List collections",
+    "options": [
+      {
+        "name": "slug",
+        "help": "The slug."
+      },
+      {
+        "name": "product",
+        "help": "The product."
+      },
+      {
+        "name": "updated_from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
+      },
+      {
+        "name": "sort_by",
+        "help": "The sort by. Default: created_at.",
+        "choices": [
+          "created_at",
+          "title",
+          "updated_at"
+        ]
+      },
+      {
+        "name": "sort_order",
+        "help": "The sort order. Default: desc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      }
+    ],
+    "key": "collections",
+    "isPaged": true
   },
   {
     "words": [
@@ -87,7 +330,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.create",
     "summary": "Create a product",
-    "description": "A mandatory product, which all tenants of a reseller get, needs 'reseller.catalogue.manage'.",
+    "description": "With 'options' and 'variants', up to 250 variants; without them one, with the SKU, prices and stock of the product. A mandatory product, which all tenants of a reseller get, needs 'reseller.catalogue.manage'.",
     "options": [
       {
         "name": "sku",
@@ -123,7 +366,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "images",
-        "help": "The images. JSON, or name=value,… with the fields url, alt.",
+        "help": "The images. JSON, or name=value,… with the fields id, url, alt.",
         "type": "record",
         "isList": true
       },
@@ -146,9 +389,107 @@ export const commands: readonly DerivedCommand[] = [
         "name": "stock",
         "help": "Units on hand. Default: 0.",
         "type": "integer"
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "options",
+        "help": "Values of variants are added. JSON, or name=value,… with the fields name, values.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "values": "json"
+        }
+      },
+      {
+        "name": "variants",
+        "help": "Without it, the product has one variant, with its SKU, prices and stock. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, metadata, external_ids, stock.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "options": "json",
+          "weight_grams": "integer",
+          "continue_selling": "boolean",
+          "taxable": "boolean",
+          "metadata": "json",
+          "external_ids": "json",
+          "stock": "integer"
+        }
       }
     ],
     "key": "product"
+  },
+  {
+    "words": [
+      "products",
+      "create-collection"
+    ],
+    "action": "products.createCollection",
+    "summary": "Create a collection",
+    "description": "Of products that are chosen one by one, or of all that match a rule.",
+    "options": [
+      {
+        "name": "title",
+        "help": "The title.",
+        "isRequired": true
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "description",
+        "help": "The description."
+      },
+      {
+        "name": "rule.match",
+        "help": "The match. Default: 'all'.",
+        "choices": [
+          "all",
+          "any"
+        ]
+      },
+      {
+        "name": "rule.conditions",
+        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "products",
+        "help": "The products of a collection without a rule, in order.",
+        "isList": true
+      }
+    ],
+    "key": "collection"
+  },
+  {
+    "words": [
+      "products",
+      "create-location"
+    ],
+    "action": "products.createLocation",
+    "summary": "Create a stock location",
+    "options": [
+      {
+        "name": "name",
+        "help": "The name.",
+        "isRequired": true
+      }
+    ],
+    "key": "location"
   },
   {
     "words": [
@@ -158,6 +499,22 @@ export const commands: readonly DerivedCommand[] = [
     "action": "products.delete",
     "summary": "Delete a product",
     "description": "Its SKU can be used again. A product with reservations cannot be deleted, nor can one that a reseller has made mandatory. A mandatory product of your own needs 'reseller.catalogue.manage'.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
+      "delete-collection"
+    ],
+    "action": "products.deleteCollection",
+    "summary": "Delete a collection",
+    "description": "Its products stay.",
     "arguments": [
       {
         "name": "id",
@@ -190,6 +547,43 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "delete-location"
+    ],
+    "action": "products.deleteLocation",
+    "summary": "Delete a stock location",
+    "description": "The default location, and one with units, cannot be deleted.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
+      "delete-variant"
+    ],
+    "action": "products.deleteVariant",
+    "summary": "Delete a variant",
+    "description": "A variant with reservations cannot be deleted, nor can the last one of a product.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "variant",
+        "help": "The variant.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
       "export"
     ],
     "action": "products.export",
@@ -197,7 +591,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "search",
-        "help": "Words in title, SKU, tags or categories."
+        "help": "Words in title, SKU, tags or categories, or the SKU or barcode of a variant."
       },
       {
         "name": "status",
@@ -232,8 +626,20 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "low_stock",
-        "help": "Whether 'products.low_stock_threshold' units or fewer are available.",
+        "help": "Whether 'products.low_stock_threshold' units or fewer of a variant are available.",
         "type": "boolean"
+      },
+      {
+        "name": "collection",
+        "help": "The id or the slug of a collection."
+      },
+      {
+        "name": "slug",
+        "help": "The slug."
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
       },
       {
         "name": "mandatory",
@@ -290,7 +696,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.import",
     "summary": "Import products from a CSV file",
-    "description": "Creates or updates a product for each row by its SKU. A row is imported as a whole or not at all.",
+    "description": "Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all.",
     "arguments": [
       {
         "name": "csv",
@@ -304,6 +710,22 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "levels"
+    ],
+    "action": "products.listLevels",
+    "summary": "List the units of a variant at each location",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "levels"
+  },
+  {
+    "words": [
+      "products",
       "list"
     ],
     "action": "products.list",
@@ -311,7 +733,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "search",
-        "help": "Words in title, SKU, tags or categories."
+        "help": "Words in title, SKU, tags or categories, or the SKU or barcode of a variant."
       },
       {
         "name": "status",
@@ -346,8 +768,20 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "low_stock",
-        "help": "Whether 'products.low_stock_threshold' units or fewer are available.",
+        "help": "Whether 'products.low_stock_threshold' units or fewer of a variant are available.",
         "type": "boolean"
+      },
+      {
+        "name": "collection",
+        "help": "The id or the slug of a collection."
+      },
+      {
+        "name": "slug",
+        "help": "The slug."
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
       },
       {
         "name": "mandatory",
@@ -393,6 +827,39 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "locations"
+    ],
+    "action": "products.listLocations",
+    "summary": "List stock locations",
+    "options": [
+      {
+        "name": "updated_from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
+      },
+      {
+        "name": "sort_by",
+        "help": "The sort by. Default: created_at.",
+        "choices": [
+          "created_at",
+          "name",
+          "updated_at"
+        ]
+      },
+      {
+        "name": "sort_order",
+        "help": "The sort order. Default: asc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      }
+    ],
+    "key": "locations",
+    "isPaged": true
+  },
+  {
+    "words": [
+      "products",
       "movements"
     ],
     "action": "products.movements",
@@ -406,6 +873,14 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "options": [
+      {
+        "name": "variant",
+        "help": "The variant."
+      },
+      {
+        "name": "order",
+        "help": "The order."
+      },
       {
         "name": "updated_from",
         "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
@@ -485,6 +960,10 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "options": [
       {
+        "name": "variant_id",
+        "help": "Of a product with several variants."
+      },
+      {
         "name": "quantity",
         "help": "The quantity.",
         "type": "integer",
@@ -548,7 +1027,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.changeStock",
     "summary": "Change the stock of a product",
-    "description": "Adds or removes units. Removing more than are available fails.",
+    "description": "Adds or removes units of a product with one variant. Removing more than are available fails.",
     "arguments": [
       {
         "name": "id",
@@ -570,6 +1049,10 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "reference",
         "help": "The purpose, such as an order number."
+      },
+      {
+        "name": "location_id",
+        "help": "A stock location. Default: the default one."
       }
     ],
     "key": "product"
@@ -621,7 +1104,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "images",
-        "help": "The images. JSON, or name=value,… with the fields url, alt.",
+        "help": "The images. JSON, or name=value,… with the fields id, url, alt.",
         "type": "record",
         "isList": true
       },
@@ -644,9 +1127,97 @@ export const commands: readonly DerivedCommand[] = [
         "name": "stock",
         "help": "Units on hand.",
         "type": "integer"
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "options",
+        "help": "Values of variants are added. JSON, or name=value,… with the fields name, values.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "values": "json"
+        }
+      },
+      {
+        "name": "variants",
+        "help": "All variants in their order; others are removed. Those with an 'id', or the SKU of an existing one, are changed. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, metadata, external_ids, stock, id.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "options": "json",
+          "weight_grams": "integer",
+          "continue_selling": "boolean",
+          "taxable": "boolean",
+          "metadata": "json",
+          "external_ids": "json",
+          "stock": "integer"
+        }
       }
     ],
     "key": "product"
+  },
+  {
+    "words": [
+      "products",
+      "update-collection"
+    ],
+    "action": "products.updateCollection",
+    "summary": "Update a collection",
+    "description": "Fields that are not sent do not change; 'products' replaces all.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "title",
+        "help": "The title."
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "description",
+        "help": "The description."
+      },
+      {
+        "name": "rule.match",
+        "help": "The match. Default: 'all'.",
+        "choices": [
+          "all",
+          "any"
+        ]
+      },
+      {
+        "name": "rule.conditions",
+        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "products",
+        "help": "The products of a collection without a rule, in order.",
+        "isList": true
+      }
+    ],
+    "key": "collection"
   },
   {
     "words": [
@@ -680,5 +1251,214 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "product"
+  },
+  {
+    "words": [
+      "products",
+      "update-location"
+    ],
+    "action": "products.updateLocation",
+    "summary": "Rename a stock location",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "name",
+        "help": "The name.",
+        "isRequired": true
+      }
+    ],
+    "key": "location"
+  },
+  {
+    "words": [
+      "products",
+      "update-variant"
+    ],
+    "action": "products.updateVariant",
+    "summary": "Update a variant",
+    "description": "Fields that are not sent do not change.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "variant",
+        "help": "The variant.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "sku",
+        "help": "The SKU."
+      },
+      {
+        "name": "price",
+        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+      },
+      {
+        "name": "options",
+        "help": "Its value of each of the product's options, by the name of the option.",
+        "type": "json"
+      },
+      {
+        "name": "compare_at_price",
+        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+      },
+      {
+        "name": "barcode",
+        "help": "The barcode."
+      },
+      {
+        "name": "weight_grams",
+        "help": "The weight grams.",
+        "type": "integer"
+      },
+      {
+        "name": "image_id",
+        "help": "One of the images of the product."
+      },
+      {
+        "name": "continue_selling",
+        "help": "Whether it is sold when it is out of stock.",
+        "type": "boolean"
+      },
+      {
+        "name": "taxable",
+        "help": "The taxable.",
+        "type": "boolean"
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "stock",
+        "help": "Units on hand.",
+        "type": "integer"
+      }
+    ],
+    "key": "variant"
+  },
+  {
+    "words": [
+      "products",
+      "upload-image"
+    ],
+    "action": "products.uploadImage",
+    "summary": "Upload an image before its product is saved",
+    "description": "As for an image of a product. Name its 'id' in 'images' when you create or update a product; otherwise it is removed after a day.",
+    "arguments": [
+      {
+        "name": "file",
+        "help": "JPEG, PNG or WebP, at most 10485760 bytes.",
+        "type": "file",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "alt",
+        "help": "The alt."
+      }
+    ],
+    "format": "multipart",
+    "key": "image"
+  },
+  {
+    "words": [
+      "products",
+      "variant"
+    ],
+    "action": "products.getVariant",
+    "summary": "Get a variant",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "variant"
+  },
+  {
+    "words": [
+      "products",
+      "variants"
+    ],
+    "action": "products.listVariants",
+    "summary": "List variants",
+    "options": [
+      {
+        "name": "product",
+        "help": "The product."
+      },
+      {
+        "name": "sku",
+        "help": "The SKU."
+      },
+      {
+        "name": "barcode",
+        "help": "The barcode."
+      },
+      {
+        "name": "ids",
+        "help": "Separated by commas.",
+        "isList": true
+      },
+      {
+        "name": "in_stock",
+        "help": "The in stock.",
+        "type": "boolean"
+      },
+      {
+        "name": "low_stock",
+        "help": "Whether 'products.low_stock_threshold' units or fewer are available.",
+        "type": "boolean"
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
+      },
+      {
+        "name": "updated_from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
+      },
+      {
+        "name": "sort_by",
+        "help": "The sort by. Default: created_at.",
+        "choices": [
+          "created_at",
+          "sku",
+          "price",
+          "stock",
+          "updated_at"
+        ]
+      },
+      {
+        "name": "sort_order",
+        "help": "The sort order. Default: desc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      }
+    ],
+    "key": "variants",
+    "isPaged": true
   }
 ];

@@ -26,4 +26,9 @@ export const acceptedMigrations: Readonly<Record<string, { readonly checksum: st
     checksum: 'af91820025c44f481f07c6c2c0243c0ae40291174b027c642da6e8932b7e45f6',
     reason: counters,
   },
+  'products/0005_variants.sql': {
+    checksum: '0673bf7241a7588d8fe9f25634b84b87d12146ecc4257b6042f23c1fdef5fa79',
+    reason:
+      'Lifts the limit of digits of two amounts, which rewrites nothing and reads the same, and drops a check that the statements of all versions make themselves.',
+  },
 };

@@ -1,0 +1,238 @@
+import { type Ctx, invalid, Nullable, named, type Static, sql, Type, Uuid } from '@chowk/kit';
+import { resolveLocation } from './locations.ts';
+import { Status } from './schemas.ts';
+import { type Movement, moveStock } from './stock.ts';
+import { Variant } from './variant-schemas.ts';
+
+/* What orders do with the stock. Each operation names what is to hold afterwards, so that calling it again changes nothing. */
+
+const order = {
+  order_id: Uuid,
+  order_number: Type.String({ maxLength: 100, description: 'For the list of movements.' }),
+};
+const Quantity = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+
+export const LineKeys = Type.Object({
+  lines: Type.Array(
+    Type.Object({ variant_id: Type.Optional(Uuid), sku: Type.Optional(Type.String({ maxLength: 64 })) }),
+  ),
+});
+
+const { id, product_id, sku, price, weight_grams, taxable, continue_selling, available } = Variant.properties;
+export const ResolvedLine = named(
+  'ResolvedLine',
+  Type.Object({
+    variant_id: id,
+    product_id,
+    sku,
+    title: Type.String({ description: 'Of the product.' }),
+    variant_title: Type.String(),
+    price,
+    weight_grams,
+    taxable,
+    continue_selling,
+    available,
+    status: Status,
+    image_url: Nullable(Type.String()),
+  }),
+);
+type ResolvedLine = Static<typeof ResolvedLine>;
+export const ResolvedLines = Type.Object({ lines: Type.Array(Nullable(ResolvedLine)) });
+
+/** For each line the variant with its id, else with its SKU, or null. */
+export async function resolveLines(
+  ctx: Ctx,
+  { lines }: Static<typeof LineKeys>,
+): Promise<{ lines: (ResolvedLine | null)[] }> {
+  const ids = lines.map(({ variant_id }) => variant_id ?? null);
+  const skus = lines.map((line) => line.sku ?? null);
+  const rows = await ctx.db.rows<ResolvedLine & { position: number }>(sql`
+    SELECT line.position::integer, v.id AS variant_id, v.product_id, v.sku, p.title, v.title AS variant_title,
+      v.price::text AS price, v.weight_grams, v.taxable, v.continue_selling, v.stock - v.reserved AS available, p.status,
+      coalesce(
+        (SELECT image->>'url' FROM jsonb_array_elements(p.images) image WHERE image->>'id' = v.image_id::text),
+        p.images->0->>'url') AS image_url
+    FROM unnest(${ids}::uuid[], ${skus}::text[]) WITH ORDINALITY AS line (id, sku, position)
+      JOIN product_variants v ON v.deleted_at IS NULL
+        AND CASE WHEN line.id IS NULL THEN v.sku_key = lower(line.sku) ELSE v.id = line.id END
+      JOIN products p ON p.id = v.product_id`);
+  const found = new Map(rows.map(({ position, ...line }) => [position, line]));
+  return { lines: lines.map((_, index) => found.get(index + 1) ?? null) };
+}
+
+export const OrderReservation = Type.Object({
+  ...order,
+  lines: Type.Array(Type.Object({ line_id: Uuid, variant_id: Uuid, quantity: Quantity })),
+});
+export const OrderUnits = Type.Object({
+  ...order,
+  lines: Type.Array(Type.Object({ line_id: Uuid, quantity: Quantity })),
+  location_id: Type.Optional(Nullable(Uuid)),
+});
+export const OrderRelease = Type.Object({ ...order, lines: Type.Optional(Type.Array(Uuid)) });
+
+interface Order {
+  readonly order_id: string;
+  readonly order_number: string;
+}
+
+interface HeldLine {
+  readonly line_id: string;
+  readonly variant_id: string;
+  /** Reserved units and those that have left the stock. */
+  readonly quantity: number;
+  readonly committed: number;
+  readonly restocked: number;
+}
+
+/** Reserves the units of all lines, or of none. Lines that are not named, and units beyond the quantity, are released. */
+export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>): Promise<void> {
+  const { lines } = input;
+  return settle(
+    ctx,
+    input,
+    lines.map(({ variant_id }) => variant_id),
+    (held) => {
+      const wanted = new Map(lines.map((line) => [line.line_id, line]));
+      const before = new Map(held.map((line) => [line.line_id, line]));
+      const kept = held.map((line): HeldLine => {
+        const { variant_id, quantity } = wanted.get(line.line_id) ?? { variant_id: line.variant_id, quantity: 0 };
+        if (variant_id !== line.variant_id && line.committed > 0) {
+          throw invalid({ lines: 'A line of which units have been shipped keeps its variant.' });
+        }
+        return { ...line, variant_id, quantity: Math.max(quantity, line.committed) };
+      });
+      const added = lines
+        .filter(({ line_id }) => !before.has(line_id))
+        .map((line): HeldLine => ({ ...line, committed: 0, restocked: 0 }));
+      return { next: [...kept, ...added], reason: 'reserved', freed: 'released' };
+    },
+  );
+}
+
+/** Removes units from the stock as sold; `quantity` is how many of the line have been shipped in all. */
+export function commitForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
+  return changeUnits(ctx, input, 'sold', (line, quantity) => {
+    if (quantity > line.quantity) throw tooMany('ordered', line.quantity);
+    return { ...line, committed: Math.max(quantity, line.committed) };
+  });
+}
+
+/** Returns units to the stock; `quantity` is how many of the line have been returned in all. */
+export function restock(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
+  return changeUnits(ctx, input, 'restocked', (line, quantity) => {
+    if (quantity > line.committed) throw tooMany('shipped', line.committed);
+    return { ...line, restocked: Math.max(quantity, line.restocked) };
+  });
+}
+
+/** Releases what is still reserved, of all lines or of some. */
+export function releaseForOrder(ctx: Ctx, { lines, ...input }: Static<typeof OrderRelease>): Promise<void> {
+  return settle(ctx, input, [], (held) => ({
+    next: held.map((line) => (!lines || lines.includes(line.line_id) ? { ...line, quantity: line.committed } : line)),
+    reason: 'released',
+    freed: 'released',
+  }));
+}
+
+function tooMany(what: string, quantity: number) {
+  return invalid({ lines: { code: 'too_large', message: `Only ${quantity} units of the line were ${what}.` } });
+}
+
+/** Lines that hold no stock, such as those of free text, are ignored. */
+async function changeUnits(
+  ctx: Ctx,
+  { lines, location_id, ...input }: Static<typeof OrderUnits>,
+  reason: string,
+  change: (line: HeldLine, quantity: number) => HeldLine,
+): Promise<void> {
+  const quantities = new Map(lines.map(({ line_id, quantity }) => [line_id, quantity]));
+  const locationId = await resolveLocation(ctx, location_id);
+  await settle(ctx, input, [], (held) => ({
+    next: held.map((line) => {
+      const quantity = quantities.get(line.line_id);
+      return quantity === undefined ? line : change(line, quantity);
+    }),
+    reason,
+    freed: reason,
+    locationId,
+  }));
+}
+
+interface Plan {
+  readonly next: readonly HeldLine[];
+  readonly reason: string;
+  /** The reason of movements that only release units. */
+  readonly freed: string;
+  readonly locationId?: string | null;
+}
+
+/** Locks the products, then compares what the order holds with what it is to hold, and moves the difference. */
+function settle(
+  ctx: Ctx,
+  { order_id, order_number }: Order,
+  variantIds: readonly string[],
+  plan: (held: readonly HeldLine[]) => Plan,
+): Promise<void> {
+  return ctx.tx(async (tx) => {
+    await lockForOrder(tx, order_id, variantIds);
+    const held = await tx.db.rows<HeldLine>(sql`
+      SELECT line_id, variant_id, quantity, committed, restocked FROM order_stock WHERE order_id = ${order_id}`);
+    const { next, reason, freed, locationId = null } = plan(held);
+    const before = new Map(held.map((line) => [line.line_id, line]));
+    const changed = next.filter((line) => !isSame(before.get(line.line_id), line));
+    const common = { orderId: order_id, reference: order_number, locationId };
+    const movements = changed.flatMap((line) =>
+      movementsBetween(before.get(line.line_id), line).map((units): Movement => {
+        const isFreed = units.reserved < 0 && units.change === 0;
+        return { ...common, ...units, reason: isFreed ? freed : reason };
+      }),
+    );
+    await moveStock(tx, movements);
+    await storeLines(tx, order_id, changed);
+  });
+}
+
+async function lockForOrder(ctx: Ctx, orderId: string, variantIds: readonly string[]): Promise<void> {
+  await ctx.db.run(sql`
+    SELECT FROM products WHERE id IN (
+      SELECT product_id FROM product_variants WHERE id = ANY(${variantIds}::uuid[])
+      UNION SELECT v.product_id FROM order_stock o JOIN product_variants v ON v.id = o.variant_id
+      WHERE o.order_id = ${orderId})
+    ORDER BY id FOR NO KEY UPDATE`);
+}
+
+function isSame(before: HeldLine | undefined, after: HeldLine): boolean {
+  if (!before) return after.quantity === 0;
+  const { variant_id, quantity, committed, restocked } = before;
+  return (
+    variant_id === after.variant_id &&
+    quantity === after.quantity &&
+    committed === after.committed &&
+    restocked === after.restocked
+  );
+}
+
+type Units = Required<Pick<Movement, 'variantId' | 'reserved' | 'change'>>;
+
+/** A line that changes its variant releases the units of the old one. */
+function movementsBetween(before: HeldLine | undefined, after: HeldLine): Units[] {
+  if (before && before.variant_id !== after.variant_id) {
+    const released = { ...before, quantity: before.committed };
+    return [...movementsBetween(before, released), ...movementsBetween(undefined, after)];
+  }
+  const reserved = after.quantity - after.committed - (before ? before.quantity - before.committed : 0);
+  const change = (before?.committed ?? 0) - after.committed + after.restocked - (before?.restocked ?? 0);
+  return reserved === 0 && change === 0 ? [] : [{ variantId: after.variant_id, reserved, change }];
+}
+
+async function storeLines(ctx: Ctx, orderId: string, lines: readonly HeldLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  const rows = lines.map((line) => ({ ...line, order_id: orderId }));
+  await ctx.db.run(sql`
+    INSERT INTO order_stock AS o (order_id, line_id, variant_id, quantity, committed, restocked)
+    SELECT order_id, line_id, variant_id, quantity, committed, restocked
+    FROM jsonb_populate_recordset(NULL::order_stock, ${JSON.stringify(rows)}::jsonb)
+    ON CONFLICT (order_id, line_id) DO UPDATE SET variant_id = excluded.variant_id, quantity = excluded.quantity,
+      committed = excluded.committed, restocked = excluded.restocked`);
+}
