@@ -1374,15 +1374,6 @@ export interface Api {
      */
     readonly getBySku: Call<ProductsGetBySkuInput, { readonly product: Product }>;
     /**
-     * Get a product by its slug.
-     * Requires the permission `products.view`.
-     * `GET /api/v1/products/by-slug/:slug`
-     */
-    readonly getBySlug: Call<{
-      /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
-      readonly slug: string;
-    }, { readonly product: Product }>;
-    /**
      * Get a product.
      * Requires the permission `products.view`.
      * `GET /api/v1/products/:id`
@@ -1542,15 +1533,6 @@ export interface Api {
      * `GET /api/v1/collections`
      */
     readonly listCollections: ListCall<ProductsListCollectionsInput, CollectionPage, Collection>;
-    /**
-     * Get a collection by its slug.
-     * Requires the permission `products.view`.
-     * `GET /api/v1/collections/by-slug/:slug`
-     */
-    readonly getCollectionBySlug: Call<{
-      /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
-      readonly slug: string;
-    }, { readonly collection: Collection }>;
     /**
      * Get a collection.
      * Requires the permission `products.view`.

@@ -128,7 +128,6 @@ export const actions = {
   }),
   'products.getBySlug': action({
     summary: 'Get a product by its slug',
-    http: 'GET /products/by-slug/:slug',
     graphql: 'productBySlug',
     needs: 'products.view',
     bus: { rateLimit: 6_000 },

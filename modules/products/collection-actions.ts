@@ -28,7 +28,6 @@ export const collectionActions = {
   }),
   'products.getCollectionBySlug': action({
     summary: 'Get a collection by its slug',
-    http: 'GET /collections/by-slug/:slug',
     graphql: 'collectionBySlug',
     needs: 'products.view',
     input: Type.Object({ slug: Slug }),

@@ -52,7 +52,7 @@ test('a collection has the products that were chosen, in their order', async () 
     status: 422,
     codes: { 'products.1': ['unknown'] },
   });
-  expect((await merchant.get(`${collections}/by-slug/ete-a-paris`)).body.collection.id).toBe(id);
+  expect((await merchant.get(`${collections}?slug=ete-a-paris`)).body.collections).toMatchObject([{ id }]);
   expect((await merchant.delete(`${collections}/${id}`)).status).toBe(200);
   expect((await merchant.get(`${collections}/${id}`)).body.code).toBe('products.collection_not_found');
   expect((await merchant.get('/api/v1/products?collection=ete-a-paris')).status).toBe(422);

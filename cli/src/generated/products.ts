@@ -126,22 +126,6 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
-      "by-slug"
-    ],
-    "action": "products.getBySlug",
-    "summary": "Get a product by its slug",
-    "arguments": [
-      {
-        "name": "slug",
-        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent.",
-        "isRequired": true
-      }
-    ],
-    "key": "product"
-  },
-  {
-    "words": [
-      "products",
       "categories"
     ],
     "action": "products.categories",
@@ -197,22 +181,6 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "id",
         "help": "The id.",
-        "isRequired": true
-      }
-    ],
-    "key": "collection"
-  },
-  {
-    "words": [
-      "products",
-      "collection-by-slug"
-    ],
-    "action": "products.getCollectionBySlug",
-    "summary": "Get a collection by its slug",
-    "arguments": [
-      {
-        "name": "slug",
-        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent.",
         "isRequired": true
       }
     ],

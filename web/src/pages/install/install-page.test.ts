@@ -101,7 +101,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
     await page.getByText('The platform cannot be reached.').waitFor();
     await demo.click();
     await heading(page, 'Home').waitFor();
-    await page.getByText(/Added 300 customers, [\d,]+ orders and 200 products\./).waitFor();
+    await page.getByText(/Added 300 customers, [\d,]+ orders and 40 products\./).waitFor();
     await eventually(async () =>
       expect(await page.getByRole('main').textContent()).not.toContain('Your shop is ready'),
     );
