@@ -435,6 +435,8 @@ CREATE TABLE ring_operations (
 );
 CREATE INDEX ring_operations_by_module ON public.ring_operations USING btree (ring, alias, id) WHERE (alias IS NOT NULL);
 CREATE INDEX ring_operations_by_tenant ON public.ring_operations USING btree (tenant_id, id) WHERE (tenant_id IS NOT NULL);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.ring_operations FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_ring_operations();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.ring_operations FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_ring_operations();
 
 CREATE TABLE role_permissions (
   role_id bigint NOT NULL,

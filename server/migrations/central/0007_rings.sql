@@ -22,6 +22,8 @@ CREATE TABLE ring_operations (
 );
 CREATE INDEX ring_operations_by_tenant ON ring_operations (tenant_id, id) WHERE tenant_id IS NOT NULL;
 CREATE INDEX ring_operations_by_module ON ring_operations (ring, alias, id) WHERE alias IS NOT NULL;
+-- Followers of the list miss no change.
+SELECT stamp_changes('ring_operations', 'at');
 
 -- Calls of each version of a module, by hour, for `ring:promote --soak`.
 CREATE TABLE module_call_counts (

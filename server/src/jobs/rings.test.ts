@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterCommit, job, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
@@ -105,20 +104,6 @@ test('waiting tasks and events follow a tenant to its new ring and back', async 
   await assign(acme, 'edge');
   await addJob(stable, acme, 'work.do');
   await expect.poll(() => runsFor(acme), { timeout: 15_000 }).toEqual(['stable work.do', 'edge work.do']);
-});
-
-test('a task that the queues of both rings have runs once', async () => {
-  const acme = await tenantOn('stable');
-  const task = { job: 'work.do', tenant: acme.id, data: {}, requestId: 'test' };
-  const options = { id: randomUUID(), startAt: new Date(Date.now() + 2_000) };
-  await stable.kernel.jobs.add(task, options);
-  await assign(acme, 'edge');
-  await edge.kernel.jobs.add(task, options);
-  const waiting = () =>
-    central.db.rows(sql`
-      SELECT FROM pgboss.job WHERE data->>'tenant' = ${acme.id} AND state IN ('created', 'retry', 'active')`);
-  await expect.poll(waiting, { timeout: 15_000 }).toEqual([]);
-  expect(runsFor(acme)).toEqual(['edge work.do']);
 });
 
 test('an event for a listener that the ring does not have waits until the tenant is on a ring that has it', async () => {

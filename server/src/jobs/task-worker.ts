@@ -72,8 +72,7 @@ export class TaskWorker {
     if (target !== queue) {
       // The tenant has been assigned to another ring.
       const { retries } = handler ?? { retries: defaultRetries };
-      // With its id: the other queue may have it already, from a sweep of that ring.
-      await queues.move({ task, retryLimit: retries.length, options: { id } }, { queue, id }, target);
+      await queues.move({ task, retryLimit: retries.length }, { queue, id }, target);
       return;
     }
     const isSuspended = task.tenant !== '' && (await find(task.tenant))?.isSuspended;

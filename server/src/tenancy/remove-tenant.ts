@@ -20,6 +20,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'invitations.tenant_id': 'removed',
   'oauth_clients.tenant_id': 'removed',
   'outbox_activity.tenant_id': 'removed',
+  'release_channels.tenant_id': 'removed',
   'tenant_migrations.tenant_id': 'removed',
   'tenant_moves.tenant_id': 'removed',
   'unsettled_files.tenant_id': 'removed',
@@ -28,6 +29,8 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'reseller_applications.parent_tenant_id': 'removed',
   // The application that a tenant was created from belongs to its reseller.
   'reseller_applications.tenant_id': 'kept',
+  // The history of the platform's operators.
+  'ring_operations.tenant_id': 'kept',
 };
 
 /** Refuses the requests of the tenant from now on and removes it. An interrupted deletion is finished by another. */
