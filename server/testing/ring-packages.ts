@@ -24,7 +24,7 @@ function moduleCode(version: string): string {
     import { action, afterCommit, defineEvent, defineModule, job, sql, Type } from '@chowk/kit';
 
     const version = '${version}';
-    const Entry = Type.Object({ id: Type.String(), text: Type.String()${major > 1 ? ', color: Type.String()' : ''} });
+    const Entry = Type.Object({ id: Type.String(), text: Type.String()${major > 1 ? `, color: Type.String({ default: 'none' })` : ''} });
     const Created = Type.Object({ entry: Entry, version: Type.String() });
     const record = (kind) => async (ctx, { id }) =>
       void (await ctx.db.run(sql\`INSERT INTO probe_runs (entry, kind, version) VALUES (\${id}, \${kind}, \${version})\`));
