@@ -30,6 +30,7 @@ export const collectionActions = {
     summary: 'Get a collection by its slug',
     graphql: 'collectionBySlug',
     needs: 'products.view',
+    bus: { rateLimit: 6_000 },
     input: Type.Object({ slug: Slug }),
     ...found,
   }),
