@@ -139,12 +139,13 @@ type Either = (conditions: readonly Sql[]) => Sql;
 const either: Either = (conditions) => sql`(${join(conditions, ' OR ')})`;
 
 /**
- * As `OR`, for conditions with `IN (SELECT …)`, for which PostgreSQL would scan the whole table. `rows` is a table with its
- * condition: `orders o WHERE o.deleted_at IS NULL`.
+ * As `OR`, for conditions for which PostgreSQL would scan the whole table. `rows` is a table with its condition:
+ * `orders o WHERE o.deleted_at IS NULL`. The array is computed once also while the table has no statistics, as after an
+ * import; `IN` would then be computed for each row.
  */
 export function eitherByUnion(id: Sql, rows: Sql): Either {
   const select = (condition: Sql) => sql`SELECT ${id} FROM ${rows} AND ${condition}`;
-  return (conditions) => sql`${id} IN (${join(conditions.map(select), ' UNION ALL ')})`;
+  return (conditions) => sql`${id} = ANY(ARRAY(${join(conditions.map(select), ' UNION ALL ')}))`;
 }
 
 /** All words occur in the column, or one of the additional conditions holds. */

@@ -40,7 +40,7 @@ export const productList = list({
     search: search(
       'Words in title, SKU, tags or categories, or the SKU or barcode of a variant.',
       sql`p.search_text`,
-      async (text) => [sql`p.id IN (SELECT v.product_id FROM product_variants v WHERE ${isKeyOf(text)})`],
+      async (text) => [sql`p.id = ANY(ARRAY(SELECT v.product_id FROM product_variants v WHERE ${isKeyOf(text)}))`],
       eitherByUnion(sql`p.id`, sql`products p WHERE p.deleted_at IS NULL`),
     ),
     status: equals(Status, sql`p.status`),

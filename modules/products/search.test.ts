@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startPlatform } from '../../server/testing/platform.ts';
+import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
 const acme = await platform.tenant();
@@ -64,3 +64,21 @@ test.each([
   const { status, body } = await caller.get(`/api/v1/products/search?${query}`);
   expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 422, fields: [field] });
 });
+
+test('a search right after an import is not computed for each product', { timeout: 60_000 }, async () => {
+  const caller = await importThings(400);
+  const { body } = await caller.get('/api/v1/products?search=nothing');
+  expect(body.pagination.total).toBe(0);
+  const all = await caller.get('/api/v1/products?search=thing');
+  expect(all.body.pagination.total).toBe(400);
+});
+
+async function importThings(count: number): Promise<TestCaller> {
+  const caller = (await platform.tenant()).caller('products.view', 'products.import');
+  const rows = Array.from({ length: count }, (_, index) => `B-${index},Thing ${index},10`);
+  const payload = ['sku,title,price', ...rows].join('\n');
+  const headers = { 'content-type': 'text/csv' };
+  const { body } = await caller.request({ method: 'POST', url: '/api/v1/products/import', payload, headers });
+  expect(body.created).toBe(count);
+  return caller;
+}
