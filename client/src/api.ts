@@ -1034,6 +1034,13 @@ export interface Api {
      */
     readonly create: Call<NewOrder, { readonly message: string; readonly order: Order }>;
     /**
+     * Price an order without creating it.
+     * The same input as to create an order. `out_of_stock` and `problems` say what would prevent it; the customer counts only with its id.
+     * Requires the permission `orders.create`.
+     * `POST /api/v1/orders/preview`
+     */
+    readonly preview: Call<NewOrder, { readonly preview: OrderPreview }>;
+    /**
      * Count orders by status.
      * Requires the permission `orders.view`.
      * `GET /api/v1/orders/counts`
@@ -1548,7 +1555,7 @@ export interface Api {
     readonly listCollectionProducts: ListCall<ProductsListCollectionProductsInput, ProductPage, Product>;
     /**
      * Create a collection.
-     * Of products that are chosen one by one, or of all that match a rule.
+     * Its products are chosen one by one, or are all that match a rule.
      * Requires the permission `products.create`.
      * `POST /api/v1/collections`
      */
@@ -2304,7 +2311,7 @@ export type Cart = {
   readonly shipping?: GivenShipping | undefined;
 };
 
-/** Where to. Without a country, that of the shop (`general.country` and `pricing.state`). */
+/** The destination. Without a country, that of the shop (`general.country` and `pricing.state`). */
 export type CartAddress = {
   /** The name or the ISO 3166 code. Default: null. */
   readonly country?: string | null | undefined;
@@ -2314,7 +2321,7 @@ export type CartAddress = {
 
 export type CartLine = {
   readonly quantity: number;
-  /** Of one unit, with at most three decimals. The line is rounded. */
+  /** The price of one unit, with at most three decimals. The line is rounded. */
   readonly price: string | number;
   /** Default: null. */
   readonly product_id?: string | null | undefined;
@@ -2326,7 +2333,7 @@ export type CartLine = {
   readonly taxable?: boolean | undefined;
   /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. Default: "standard". */
   readonly tax_class?: string | undefined;
-  /** Of one unit, in grams. Default: 0. */
+  /** The weight of one unit in grams. Default: 0. */
   readonly weight?: number | undefined;
   readonly discount?: ManualDiscount | undefined;
 };
@@ -2767,7 +2774,7 @@ export type DiscountChanges = {
   readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
   /** The products, collections or variants. */
   readonly target_ids?: readonly string[] | undefined;
-  /** Of the lines that the code applies to, after line discounts. An amount with at most three decimals. */
+  /** The least that the lines that the code applies to must cost, after line discounts. At most three decimals. */
   readonly minimum_subtotal?: string | number | null | undefined;
   /** Units of the lines that the code applies to. */
   readonly minimum_quantity?: number | null | undefined;
@@ -2900,17 +2907,43 @@ export type ListedOrder = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
-  readonly items: readonly OrderItem[];
-  /** An amount with two decimals, or three in currencies such as KWD. */
-  readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
+  readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  readonly items: readonly OrderItem[];
+  /** The sum of the items, before discounts. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly discounts: readonly OrderDiscount[];
+  /** Before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: OrderShipping | null;
+  /** Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  readonly prices_include_tax: boolean;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** What a given total adds to the calculated one; negative if it is less. */
+  readonly adjustment_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly paid_total: string;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
+  /** What is still to be paid. */
+  readonly due_total: string;
+  readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
+  readonly discount_codes: readonly string[];
+  readonly contact: OrderContact | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly external_ids: Readonly<Record<string, string>>;
+  /** Whether the items reserve stock. */
+  readonly track_stock: boolean;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -3131,7 +3164,7 @@ export type NewDiscount = {
   readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
   /** The products, collections or variants. Default: []. */
   readonly target_ids?: readonly string[] | undefined;
-  /** Of the lines that the code applies to, after line discounts. An amount with at most three decimals. Default: null. */
+  /** The least that the lines that the code applies to must cost, after line discounts. At most three decimals. Default: null. */
   readonly minimum_subtotal?: string | number | null | undefined;
   /** Units of the lines that the code applies to. Default: null. */
   readonly minimum_quantity?: number | null | undefined;
@@ -3176,7 +3209,7 @@ export type NewNotificationRule = {
 
 export type NewOrder = {
   readonly items: readonly NewOrderItem[];
-  /** At most 9999999999.99. Default: the sum of the items. */
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
   /** Default: "pending". */
   readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
@@ -3186,10 +3219,31 @@ export type NewOrder = {
   /** Default: null. */
   readonly shipping_address?: ShippingAddress | null | undefined;
   /** Default: null. */
+  readonly billing_address?: ShippingAddress | null | undefined;
+  /** Default: null. */
   readonly note?: string | null | undefined;
+  /** Texts of your own. Default: {}. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two orders have the same id on one platform. Default: {}. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  readonly discount_codes?: readonly string[] | undefined;
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInput[] | undefined;
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null | undefined;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null | undefined;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number | undefined;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number | undefined;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number | undefined;
   readonly customer?: NewOrderCustomer | undefined;
   /** Short for customer.id. */
   readonly customer_id?: string | undefined;
+  /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
+  readonly track_stock?: boolean | undefined;
 };
 
 /** Default: {}. */
@@ -3202,12 +3256,18 @@ export type NewOrderCustomer = {
 };
 
 export type NewOrderItem = {
-  readonly name: string;
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  readonly variant_id?: string | undefined;
   /** Default: null. */
   readonly sku?: string | null | undefined;
+  /** Default: the title of the variant's product. */
+  readonly name?: string | undefined;
   readonly quantity: number;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
-  readonly price: string | number;
+  /** The price of one unit. Default: the variant's. */
+  readonly price?: string | number | undefined;
+  readonly discount?: OrderDiscountInput | undefined;
+  /** Default: as the variant, else true. */
+  readonly taxable?: boolean | undefined;
 };
 
 export type NewOwner = {
@@ -3299,7 +3359,7 @@ export type NewReleaseChannel = {
 };
 
 export type NewReservation = {
-  /** Of a product with several variants. */
+  /** Required for a product with several variants. */
   readonly variant_id?: string | undefined;
   readonly quantity: number;
   /** The purpose, such as an order number. */
@@ -3321,13 +3381,13 @@ export type NewShippingRate = {
   readonly name: string;
   /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
   readonly price: string | number;
-  /** Of the whole order, in grams. Null: no limit. Default: null. */
+  /** The weight of the whole order in grams. Null: no limit. Default: null. */
   readonly minimum_weight?: number | null | undefined;
-  /** Of the whole order, in grams. Null: no limit. Default: null. */
+  /** The weight of the whole order in grams. Null: no limit. Default: null. */
   readonly maximum_weight?: number | null | undefined;
-  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. Default: null. */
+  /** The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit. Default: null. */
   readonly minimum_total?: string | number | null | undefined;
-  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. Default: null. */
+  /** The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit. Default: null. */
   readonly maximum_total?: string | number | null | undefined;
   /** The total of the products from which shipping is free. An amount with at most three decimals. Default: null. */
   readonly free_above?: string | number | null | undefined;
@@ -3660,17 +3720,43 @@ export type Order = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
-  readonly items: readonly OrderItem[];
-  /** An amount with two decimals, or three in currencies such as KWD. */
-  readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
+  readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  readonly items: readonly OrderItem[];
+  /** The sum of the items, before discounts. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly discounts: readonly OrderDiscount[];
+  /** Before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: OrderShipping | null;
+  /** Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  readonly prices_include_tax: boolean;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** What a given total adds to the calculated one; negative if it is less. */
+  readonly adjustment_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly paid_total: string;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
+  /** What is still to be paid. */
+  readonly due_total: string;
+  readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
+  readonly discount_codes: readonly string[];
+  readonly contact: OrderContact | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly external_ids: Readonly<Record<string, string>>;
+  /** Whether the items reserve stock. */
+  readonly track_stock: boolean;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -3680,15 +3766,42 @@ export type Order = {
 export type OrderCancellation = { readonly reason?: string | undefined };
 
 export type OrderChanges = {
-  readonly items?: readonly NewOrderItem[] | undefined;
-  /** At most 9999999999.99. Default: the sum of the items. */
+  /** All items. Those with an `id` are kept, as are those with the variant, or name and SKU, of an item. */
+  readonly items?: readonly OrderItemChange[] | undefined;
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
   readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency?: string | undefined;
   readonly placed_at?: string | undefined;
   readonly shipping_address?: ShippingAddress | null | undefined;
+  readonly billing_address?: ShippingAddress | null | undefined;
   readonly note?: string | null | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two orders have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  readonly discount_codes?: readonly string[] | undefined;
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInput[] | undefined;
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null | undefined;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null | undefined;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number | undefined;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number | undefined;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number | undefined;
+};
+
+/** The customer as it was when the order was placed. */
+export type OrderContact = {
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
 };
 
 export type OrderCounts = {
@@ -3742,17 +3855,43 @@ export type OrderDetails = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
-  readonly items: readonly OrderItem[];
-  /** An amount with two decimals, or three in currencies such as KWD. */
-  readonly total: string;
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
   readonly placed_at: string;
   readonly shipping_address: ShippingAddress | null;
+  readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  readonly items: readonly OrderItem[];
+  /** The sum of the items, before discounts. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly discounts: readonly OrderDiscount[];
+  /** Before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: OrderShipping | null;
+  /** Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  readonly prices_include_tax: boolean;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** What a given total adds to the calculated one; negative if it is less. */
+  readonly adjustment_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly paid_total: string;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly refunded_total: string;
+  /** What is still to be paid. */
+  readonly due_total: string;
+  readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
+  readonly discount_codes: readonly string[];
+  readonly contact: OrderContact | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly external_ids: Readonly<Record<string, string>>;
+  /** Whether the items reserve stock. */
+  readonly track_stock: boolean;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -3761,6 +3900,23 @@ export type OrderDetails = {
   /** The statuses that the order can change to. */
   readonly next_statuses: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[];
   readonly history: readonly OrderHistoryEntry[];
+};
+
+export type OrderDiscount = {
+  readonly source: 'line' | 'manual' | 'code' | 'given';
+  readonly discount_id: string | null;
+  readonly code: string | null;
+  readonly title: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+};
+
+export type OrderDiscountInput = {
+  /** Default: "Discount". */
+  readonly title?: string | undefined;
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
 };
 
 export type OrderHistoryEntry = {
@@ -3782,8 +3938,45 @@ export type OrderItem = {
   readonly quantity: number;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly price: string;
+  readonly product_id: string | null;
+  readonly variant_id: string | null;
+  readonly image_url: string | null;
+  readonly taxable: boolean;
+  readonly weight_grams: number | null;
+  readonly discount: OrderItemDiscount | null;
+  /** Quantity times price. */
+  readonly subtotal: string;
   /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  /** With discounts and taxes. */
   readonly total: string;
+};
+
+export type OrderItemChange = {
+  /** An item of the order that is kept or changed. */
+  readonly id?: string | undefined;
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  readonly variant_id?: string | undefined;
+  /** Default: null. */
+  readonly sku?: string | null | undefined;
+  /** Default: the title of the variant's product. */
+  readonly name?: string | undefined;
+  readonly quantity: number;
+  /** The price of one unit. Default: the variant's. */
+  readonly price?: string | number | undefined;
+  readonly discount?: OrderDiscountInput | undefined;
+  /** Default: as the variant, else true. */
+  readonly taxable?: boolean | undefined;
+};
+
+export type OrderItemDiscount = {
+  readonly title: string;
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
 };
 
 export type OrderPeriod = {
@@ -3801,10 +3994,94 @@ export type OrderPeriod = {
   readonly other_currencies: readonly OrderCurrencySums[];
 };
 
+export type OrderPreview = {
+  readonly currency: string;
+  readonly items: readonly OrderPreviewItem[];
+  /** The sum of the items, before discounts. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly discounts: readonly OrderDiscount[];
+  /** Before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: OrderShipping | null;
+  /** Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  readonly prices_include_tax: boolean;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** The variants of which there are too few units. */
+  readonly out_of_stock: readonly OrderShortage[];
+  /** The rates for the address, the cheapest first. */
+  readonly shipping_rates: readonly OrderShippingOffer[];
+  /** Why this order cannot be created, such as a discount code that has expired. */
+  readonly problems: readonly OrderPriceProblem[];
+};
+
+export type OrderPreviewItem = {
+  readonly name: string;
+  readonly sku: string | null;
+  readonly quantity: number;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  readonly product_id: string | null;
+  readonly variant_id: string | null;
+  readonly image_url: string | null;
+  readonly taxable: boolean;
+  readonly weight_grams: number | null;
+  readonly discount: OrderItemDiscount | null;
+  /** Quantity times price. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  /** With discounts and taxes. */
+  readonly total: string;
+  readonly available: number | null;
+};
+
+export type OrderPriceProblem = { readonly field: string; readonly code: string; readonly message: string };
+
 export type OrderRefund = {
   /** Default and maximum: the amount not refunded yet. */
   readonly amount?: string | number | undefined;
   readonly reason?: string | undefined;
+};
+
+export type OrderShipping = {
+  readonly rate_id: string | null;
+  readonly title: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+};
+
+export type OrderShippingInput = {
+  /** Default: "Shipping". */
+  readonly title?: string | undefined;
+  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  readonly price: string | number;
+};
+
+export type OrderShippingOffer = {
+  readonly id: string;
+  readonly name: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+};
+
+export type OrderShortage = {
+  readonly variant_id: string;
+  readonly sku: string;
+  readonly requested: number;
+  readonly available: number;
 };
 
 export type OrderStatistics = {
@@ -3819,6 +4096,13 @@ export type OrderStatistics = {
 export type OrderStatusChange = {
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   readonly reason?: string | undefined;
+};
+
+export type OrderTax = {
+  readonly name: string;
+  readonly rate: string | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
 };
 
 export type Organization = {
@@ -3942,7 +4226,7 @@ export type PricedCart = {
   /** The price of the shipping, before discounts. */
   readonly shipping_total: string;
   readonly shipping: PricedShipping | null;
-  /** Of lines and shipping. Contained in the total if `prices_include_tax`. */
+  /** The taxes of lines and shipping. Contained in the total if `prices_include_tax`. */
   readonly tax_total: string;
   /** One entry for each name and rate. */
   readonly taxes: readonly PricedTax[];
@@ -4009,7 +4293,7 @@ export type PricingProblem = {
 
 export type Product = {
   readonly id: string;
-  /** Of its first variant. */
+  /** The SKU of its first variant. */
   readonly sku: string;
   readonly title: string;
   readonly description: string;
@@ -4086,7 +4370,7 @@ export type ProductImageChanges = {
 };
 
 export type ProductImageInput = {
-  /** Of an image of the product, or of one from `POST /product-images`. */
+  /** The id of an image of the product, or of one from `POST /product-images`. */
   readonly id?: string | undefined;
   /** An https or a relative URL; required without `id`. */
   readonly url?: string | undefined;
@@ -4389,7 +4673,7 @@ export type Ring = {
   readonly promotion_order: number;
   /** Whether tenants can be assigned to it. */
   readonly is_active: boolean;
-  /** Whether new tenants get it. */
+  /** Whether new tenants run in this ring. */
   readonly is_default: boolean;
   readonly platform_version: string | null;
   /** The number of its tenants. */
@@ -4480,7 +4764,7 @@ export type SentVariant = {
   readonly external_ids?: Readonly<Record<string, string>> | undefined;
   /** Units on hand. */
   readonly stock?: number | undefined;
-  /** Of an existing variant. */
+  /** The id of an existing variant. */
   readonly id?: string | undefined;
 };
 
@@ -4536,9 +4820,9 @@ export type ShippingRate = {
   readonly name: string;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly price: string;
-  /** Of the whole order, in grams. Null: no limit. */
+  /** The weight of the whole order in grams. Null: no limit. */
   readonly minimum_weight: number | null;
-  /** Of the whole order, in grams. Null: no limit. */
+  /** The weight of the whole order in grams. Null: no limit. */
   readonly maximum_weight: number | null;
   readonly minimum_total: string | null;
   readonly maximum_total: string | null;
@@ -4555,13 +4839,13 @@ export type ShippingRateChanges = {
   readonly name?: string | undefined;
   /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
   readonly price?: string | number | undefined;
-  /** Of the whole order, in grams. Null: no limit. */
+  /** The weight of the whole order in grams. Null: no limit. */
   readonly minimum_weight?: number | null | undefined;
-  /** Of the whole order, in grams. Null: no limit. */
+  /** The weight of the whole order in grams. Null: no limit. */
   readonly maximum_weight?: number | null | undefined;
-  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. */
+  /** The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit. */
   readonly minimum_total?: string | number | null | undefined;
-  /** Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit. */
+  /** The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit. */
   readonly maximum_total?: string | number | null | undefined;
   /** The total of the products from which shipping is free. An amount with at most three decimals. */
   readonly free_above?: string | number | null | undefined;
@@ -5432,6 +5716,9 @@ export type OrdersListInput = {
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
+  readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -5467,6 +5754,9 @@ export type OrdersExportInput = {
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
+  readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */

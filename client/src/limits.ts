@@ -219,6 +219,18 @@ export const ordersLimits = {
   create: {
     items: 500,
     note: 20000,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+  },
+  preview: {
+    items: 500,
+    note: 20000,
+    discount_codes: 10,
+    discounts: 10,
     'customer.phone': 32,
     'customer.email': 254,
     'customer.first_name': 255,
@@ -227,6 +239,8 @@ export const ordersLimits = {
   update: {
     items: 500,
     note: 20000,
+    discount_codes: 10,
+    discounts: 10,
   },
   updateStatus: {
     reason: 1000,

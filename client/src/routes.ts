@@ -182,6 +182,7 @@ export const routes = {
   orders: {
     list: 'GET orders',
     create: 'POST orders',
+    preview: 'POST orders/preview',
     countByStatus: 'GET orders/counts',
     statistics: 'GET orders/statistics',
     export: 'GET orders/export file',

@@ -416,12 +416,21 @@ CREATE TRIGGER count_updated AFTER UPDATE ON public.notifications REFERENCING OL
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notifications FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notifications();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notifications FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notifications();
 
+CREATE TABLE order_external_ids (
+  platform text NOT NULL,
+  external_id text NOT NULL,
+  order_id uuid NOT NULL,
+  CONSTRAINT order_external_ids_unique PRIMARY KEY (platform, external_id),
+  CONSTRAINT order_external_ids_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE
+);
+CREATE INDEX order_external_ids_by_order ON public.order_external_ids USING btree (order_id);
+
 CREATE TABLE order_history (
   id uuid NOT NULL,
   order_id uuid NOT NULL,
   status text NOT NULL,
   previous_status text,
-  refunded numeric(12,2),
+  refunded numeric,
   changes jsonb,
   reason text,
   user_id bigint,
@@ -438,13 +447,26 @@ CREATE TABLE order_items (
   name text NOT NULL,
   sku text,
   quantity integer NOT NULL,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
+  product_id uuid,
+  variant_id uuid,
+  taxable boolean NOT NULL DEFAULT true,
+  weight_grams integer,
+  image_url text,
+  discount jsonb,
+  discount_total numeric NOT NULL DEFAULT 0,
+  taxes jsonb NOT NULL DEFAULT '[]'::jsonb,
+  tax_total numeric NOT NULL DEFAULT 0,
+  subtotal numeric,
+  total numeric,
   CONSTRAINT order_items_pkey PRIMARY KEY (id),
   CONSTRAINT order_items_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  CONSTRAINT order_items_decimals CHECK ((scale(price) <= 3)) NOT VALID,
   CONSTRAINT order_items_price_check CHECK ((price >= (0)::numeric)),
   CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
 );
 CREATE INDEX order_items_by_order ON public.order_items USING btree (order_id, "position");
+CREATE INDEX order_items_by_variant ON public.order_items USING btree (variant_id) WHERE (variant_id IS NOT NULL);
 
 CREATE TABLE order_numbers (
   id boolean NOT NULL DEFAULT true,
@@ -474,8 +496,8 @@ CREATE TABLE orders (
   customer_id uuid NOT NULL,
   status text NOT NULL,
   currency text NOT NULL,
-  total numeric(12,2) NOT NULL,
-  refunded_total numeric(12,2) NOT NULL DEFAULT 0,
+  total numeric NOT NULL,
+  refunded_total numeric NOT NULL DEFAULT 0,
   shipping_address jsonb,
   note text,
   placed_at timestamp with time zone NOT NULL,
@@ -483,9 +505,25 @@ CREATE TABLE orders (
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
   search_text text NOT NULL DEFAULT order_search_text(order_number, note),
+  subtotal numeric,
+  discount_total numeric NOT NULL DEFAULT 0,
+  shipping_total numeric NOT NULL DEFAULT 0,
+  tax_total numeric NOT NULL DEFAULT 0,
+  paid_total numeric NOT NULL DEFAULT 0,
+  prices_include_tax boolean NOT NULL DEFAULT false,
+  discounts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  taxes jsonb NOT NULL DEFAULT '[]'::jsonb,
+  shipping jsonb,
+  price_choices jsonb NOT NULL DEFAULT '{}'::jsonb,
+  track_stock boolean NOT NULL DEFAULT false,
+  contact jsonb,
+  billing_address jsonb,
+  metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
+  external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT orders_number UNIQUE (number),
   CONSTRAINT orders_pkey PRIMARY KEY (id),
   CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),
+  CONSTRAINT orders_decimals CHECK (((scale(total) <= 3) AND (scale(refunded_total) <= 3))) NOT VALID,
   CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );
@@ -498,6 +536,8 @@ CREATE INDEX orders_by_update ON public.orders USING btree (updated_at, id) WHER
 CREATE TRIGGER count_inserted AFTER INSERT ON public.orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
 CREATE TRIGGER count_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_orders();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_orders();
+CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.orders FOR EACH ROW WHEN ((new.external_ids <> '{}'::jsonb)) EXECUTE FUNCTION index_order_external_ids();
+CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.orders FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_order_external_ids();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_orders();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_orders();
 

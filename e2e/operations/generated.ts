@@ -48,7 +48,7 @@ export type NewProductInput = {
 };
 
 export type ProductImageInput = {
-  /** Of an image of the product, or of one from `POST /product-images`. */
+  /** The id of an image of the product, or of one from `POST /product-images`. */
   id?: string | null | undefined;
   /** An https or a relative URL; required without `id`. */
   url?: string | null | undefined;

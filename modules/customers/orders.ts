@@ -46,8 +46,8 @@ async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
     UPDATE customers SET ${assignments({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
 
-/** What the statistics do not depend on; a merge combines them itself. */
-const uncounted = new Set(['customer_id', 'shipping_address', 'note']);
+/** The fields that the statistics depend on. A change of the status has an event of its own; a merge combines them itself. */
+const counted = new Set(['total', 'placed_at']);
 
 interface OrderEvent {
   readonly order: { readonly customer_id: string };
@@ -55,7 +55,7 @@ interface OrderEvent {
 }
 
 async function countOrder(ctx: Ctx, { order, changed }: OrderEvent): Promise<void> {
-  if (changed?.every((field) => uncounted.has(field))) return;
+  if (changed && !changed.some((field) => counted.has(field))) return;
   await updateStatistics(ctx, order.customer_id);
 }
 

@@ -1,7 +1,9 @@
 import { action, ById, readCounters, Type } from '@chowk/kit';
+import { readCart } from './cart.ts';
 import { checkNewOrder, createOrder } from './create.ts';
 import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
+import { OrderPreview, previewOrder } from './preview.ts';
 import {
   Cancellation,
   NewOrder,
@@ -11,18 +13,26 @@ import {
   OrderCounts,
   OrderDetails,
   OrderRefund,
-  OrderStatistics,
-  StatisticsQuery,
   StatusChange,
   statuses,
 } from './schemas.ts';
 import { readStatistics } from './statistics.ts';
+import { OrderStatistics, StatisticsQuery } from './statistics-schemas.ts';
 import { checkChanges, checkRefund, checkStatus, refundOrder, updateOrder, updateStatus } from './update.ts';
 
+/** What products and pricing refuse, for example because another order was faster. */
+const unavailable = [
+  'products.insufficient_stock',
+  'products.insufficient_stock_for_several',
+  'products.insufficient_at_location',
+  'products.variant_not_found',
+  'pricing.discount_used_up',
+  'pricing.discount_already_used',
+];
 const changed = (message: string) => ({
   output: Order,
   answer: { key: 'order', message },
-  errors: ['http.precondition_failed'],
+  errors: ['http.precondition_failed', ...unavailable],
 });
 
 export const actions = {
@@ -47,10 +57,26 @@ export const actions = {
     input: NewOrder,
     output: Order,
     answer: { key: 'order', message: 'Order created.', status: 201 },
-    errors: ['orders.no_customers'],
+    errors: ['orders.no_customers', ...unavailable],
     atomic: true,
     check: checkNewOrder,
     run: createOrder,
+  }),
+  'orders.preview': action({
+    summary: 'Price an order without creating it',
+    description:
+      'The same input as to create an order. `out_of_stock` and `problems` say what would prevent it; the customer counts ' +
+      'only with its id.',
+    http: 'POST /orders/preview',
+    graphql: 'orderPreview',
+    needs: 'orders.create',
+    readOnly: true,
+    bus: { rateLimit: 3_000 },
+    input: NewOrder,
+    output: OrderPreview,
+    answer: { key: 'preview' },
+    check: (ctx, input, issues) => readCart(ctx, input, issues),
+    run: previewOrder,
   }),
   'orders.count': action({
     summary: 'Count orders',
@@ -125,7 +151,7 @@ export const actions = {
     bus: { rateLimit: 3_000 },
     input: OrderChanges,
     ...changed('Order saved.'),
-    errors: ['orders.closed'],
+    errors: ['http.precondition_failed', 'orders.closed', ...unavailable],
     atomic: true,
     check: checkChanges,
     run: updateOrder,

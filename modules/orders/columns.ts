@@ -1,13 +1,35 @@
 import { columnsFor, type Sql, sql } from '@chowk/kit';
-import { HistoryEntry, Order, OrderItem } from './schemas.ts';
+import { OrderItem } from './item-schemas.ts';
+import { HistoryEntry, Order } from './schemas.ts';
 
-const item = columnsFor(OrderItem, sql`i`, { total: sql`(i.quantity * i.price)::numeric(20, 2)::text` });
+const moneyText = (amount: Sql) => sql`round(${amount}, greatest(2, min_scale(${amount})))::text`;
+
+const lineTotal = sql`(i.quantity * i.price)`;
+const item = columnsFor(OrderItem, sql`i`, {
+  subtotal: moneyText(sql`coalesce(i.subtotal, ${lineTotal})`),
+  total: moneyText(sql`coalesce(i.total, ${lineTotal})`),
+});
+
+/** From the amounts, so that they always agree: orders without an amount to pay are paid. */
+export const paymentStatus = sql`CASE
+  WHEN o.refunded_total > 0 AND o.refunded_total >= o.paid_total THEN 'refunded'
+  WHEN o.paid_total >= o.total THEN 'paid'
+  WHEN o.paid_total > 0 THEN 'partly_paid'
+  ELSE 'unpaid' END`;
+
+const addedTax = sql`CASE WHEN o.prices_include_tax THEN 0 ELSE o.tax_total END`;
+const calculated = sql`(coalesce(o.subtotal, o.total) - o.discount_total + o.shipping_total + ${addedTax})`;
 
 /** An order from a row of `orders o`; `items` is the table with its items. */
 export function columnsWith(items: Sql): Sql {
   return columnsFor(Order, sql`o`, {
     items: sql`(SELECT coalesce(json_agg(i), '[]') FROM (
       SELECT ${item} FROM ${items} i WHERE i.order_id = o.id ORDER BY i.position) i)`,
+    subtotal: moneyText(sql`coalesce(o.subtotal, o.total)`),
+    adjustment_total: moneyText(sql`(o.total - ${calculated})`),
+    due_total: moneyText(sql`greatest(o.total - o.paid_total, 0)`),
+    payment_status: paymentStatus,
+    discount_codes: sql`coalesce(o.price_choices->'discount_codes', '[]')`,
   });
 }
 

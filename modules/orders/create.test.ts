@@ -21,6 +21,18 @@ async function shop() {
   return { tenant, caller, create, customers };
 }
 const tea = { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' };
+const freeText = {
+  id: expect.any(String),
+  product_id: null,
+  variant_id: null,
+  image_url: null,
+  taxable: true,
+  weight_grams: null,
+  discount: null,
+  discount_total: '0.00',
+  tax_total: '0.00',
+  taxes: [],
+};
 const acme = shop();
 
 test('an order gets defaults and a new customer', async () => {
@@ -41,11 +53,29 @@ test('an order gets defaults and a new customer', async () => {
       status: 'pending',
       currency: 'INR',
       items: [
-        { id: expect.any(String), ...tea, total: '9.00' },
-        { id: expect.any(String), name: 'Cup', sku: null, quantity: 1, price: '3.00', total: '3.00' },
+        { ...freeText, ...tea, subtotal: '9.00', total: '9.00' },
+        { ...freeText, name: 'Cup', sku: null, quantity: 1, price: '3.00', subtotal: '3.00', total: '3.00' },
       ],
+      subtotal: '12.00',
+      discount_total: '0.00',
+      discounts: [],
+      discount_codes: [],
+      shipping_total: '0.00',
+      shipping: null,
+      tax_total: '0.00',
+      taxes: [],
+      prices_include_tax: false,
+      adjustment_total: '0.00',
       total: '12.00',
+      paid_total: '0.00',
       refunded_total: '0.00',
+      due_total: '12.00',
+      payment_status: 'unpaid',
+      contact: { first_name: 'Asha', last_name: 'Rao', email: 'asha@example.com', phone: '+919876543210' },
+      metadata: {},
+      external_ids: {},
+      track_stock: true,
+      billing_address: null,
       shipping_address: null,
       note: null,
       placed_at: moment,

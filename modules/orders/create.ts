@@ -1,64 +1,115 @@
-import { type Ctx, type Issues, sql } from '@chowk/kit';
+import { type Ctx, Issues, sql } from '@chowk/kit';
+import { addProblems, pickChoices, type ReadCart, readCart } from './cart.ts';
 import { columnsWith } from './columns.ts';
+import { readContact } from './contact.ts';
 import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
-import { mustBeAllowed, sum } from './rules.ts';
-import { itemRows } from './save.ts';
-import type { NewOrder, Order } from './schemas.ts';
+import { followStock } from './order-stock.ts';
+import { type PricedOrder, priceOrder } from './price-order.ts';
+import { mustBeAllowed } from './rules.ts';
+import { type ItemRow, itemColumns, itemRecords } from './save.ts';
+import type { NewOrder, Order, OrderContact } from './schemas.ts';
+import { whileUnique } from './unique-ids.ts';
 
-export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<string | null> {
+export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<ReadCart | undefined> {
   if (input.status) mustBeAllowed(ctx, input.status);
-  const total = input.total ?? sum(input.items, issues);
+  const cart = await readCart(ctx, input, issues);
   // Only if there are other problems to report; otherwise finding the customer checks it.
   if (issues.any) {
     issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerInput(input) }));
   }
-  return total ?? null;
+  return cart;
 }
 
-export async function createOrder(ctx: Ctx, input: NewOrder, total: string | null): Promise<Order> {
-  const { 'general.currency': currency, 'orders.number_prefix': prefix } = await ctx.settings();
+/** Locks customer, products and discounts before it takes a number, for which all other orders of the tenant wait. */
+export async function createOrder(ctx: Ctx, input: NewOrder, cart: ReadCart | undefined): Promise<Order> {
+  const { 'orders.number_prefix': prefix } = await ctx.settings();
   const customer = await ctx.bus.callIfInstalled('customers.findOrCreate', customerInput(input));
   if (!customer) throw fail('orders.no_customers');
+  const { currency, trackStock } = cart as ReadCart;
+  const priced = await priceOrder(ctx, {
+    ...(cart as ReadCart),
+    choices: pickChoices(input),
+    total: input.total,
+    address: input.shipping_address,
+    customer_id: customer.id,
+  });
+  refuse(priced);
+  const id = ctx.newId();
+  const items = itemRecords(ctx, priced.items);
+  await followStock(ctx, { id, status: input.status, track_stock: trackStock, items });
+  if (priced.codes.length > 0) {
+    const { codes } = priced;
+    await ctx.bus.callIfInstalled('pricing.redeem', { order_id: id, customer_id: customer.id, codes: [...codes] });
+  }
   const order = await insertOrder(ctx, {
     ...input,
-    total: total as string,
+    id,
     prefix,
+    currency,
+    items,
+    priced,
+    track_stock: trackStock,
     customer_id: customer.id,
-    currency: input.currency ?? currency,
-    shipping_address: addressToStore(ctx, input.shipping_address),
+    contact: readContact(customer, input.customer),
   });
   await ctx.emit('order.created', { order });
   return maskOrder(ctx, order);
+}
+
+function refuse({ problems }: PricedOrder): void {
+  const issues = new Issues();
+  addProblems(problems, issues);
+  issues.throwIfAny();
 }
 
 function customerInput({ customer, customer_id }: Partial<NewOrder>) {
   return { ...(customer_id === undefined ? {} : { id: customer_id }), ...customer };
 }
 
-type Row = NewOrder & Pick<Order, 'total' | 'currency' | 'customer_id'> & { readonly prefix: string };
+interface Row extends Omit<NewOrder, 'items' | 'customer'> {
+  readonly id: string;
+  readonly prefix: string;
+  readonly customer_id: string;
+  readonly currency: string;
+  readonly items: readonly ItemRow[];
+  readonly priced: PricedOrder;
+  readonly track_stock: boolean;
+  readonly contact: OrderContact;
+}
 
 /** One statement for number, order, items and history, so that a failure leaves no gap in the numbers. */
 async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
-  const { prefix, customer_id, status, currency, total, shipping_address, note, items } = row;
+  const { id, prefix, customer_id, status, currency, items, priced, note } = row;
+  const { money } = priced;
   const now = ctx.now();
-  const refunded = status === 'refunded' ? total : null;
-  return (await ctx.db.row<Order>(sql`
+  const refunded = status === 'refunded' ? money.total : null;
+  const address = addressToStore(ctx, row.shipping_address);
+  const billing = addressToStore(ctx, row.billing_address);
+  const insert = () =>
+    ctx.db.row<Order>(sql`
     WITH next AS (UPDATE order_numbers SET last = last + 1 RETURNING last),
     o AS (
-      INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total,
-        shipping_address, note, placed_at, created_at, updated_at)
-      SELECT ${ctx.newId()}::uuid, last, ${prefix}::text || last, ${customer_id}::uuid, ${status}, ${currency},
-        ${total}::numeric, coalesce(${refunded}::numeric, 0), ${shipping_address}::jsonb, ${note},
+      INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total, subtotal,
+        discount_total, shipping_total, tax_total, paid_total, prices_include_tax, discounts, taxes, shipping, price_choices,
+        track_stock, contact, shipping_address, billing_address, note, metadata, external_ids, placed_at, created_at, updated_at)
+      SELECT ${id}::uuid, last, ${prefix}::text || last, ${customer_id}::uuid, ${status}, ${currency},
+        ${money.total}::numeric, coalesce(${refunded}::numeric, 0), ${money.subtotal}::numeric,
+        ${money.discount_total}::numeric, ${money.shipping_total}::numeric, ${money.tax_total}::numeric,
+        coalesce(${refunded}::numeric, 0), ${money.prices_include_tax}::boolean, ${JSON.stringify(money.discounts)}::jsonb,
+        ${JSON.stringify(money.taxes)}::jsonb, ${money.shipping}::jsonb, ${pickChoices(row)}::jsonb,
+        ${row.track_stock}::boolean, ${row.contact}::jsonb, ${address}::jsonb, ${billing}::jsonb, ${note},
+        ${row.metadata}::jsonb, ${row.external_ids}::jsonb,
         ${row.placed_at ?? now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
       FROM next RETURNING *),
     inserted AS (
-      INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
-      SELECT n.id, o.id, n.position, n.name, n.sku, n.quantity, n.price
-      FROM o, jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n RETURNING *),
+      INSERT INTO order_items (order_id, ${itemColumns})
+      SELECT o.id, n.* FROM o, LATERAL (SELECT ${itemColumns} FROM jsonb_populate_recordset(NULL::order_items, ${JSON.stringify(items)}::jsonb)) n
+      RETURNING *),
     logged AS (
       INSERT INTO order_history (id, order_id, status, refunded, user_id, at)
       SELECT ${ctx.newId()}::uuid, id, status, ${refunded}::numeric, ${ctx.userId ?? null}::bigint, ${now}::timestamptz
       FROM o)
-    SELECT ${columnsWith(sql`inserted`)} FROM o`)) as Order;
+    SELECT ${columnsWith(sql`inserted`)} FROM o`);
+  return (await whileUnique(insert)) as Order;
 }

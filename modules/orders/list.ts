@@ -16,9 +16,10 @@ import {
   sql,
   Uuid,
 } from '@chowk/kit';
-import { columns } from './columns.ts';
+import { columns, paymentStatus } from './columns.ts';
+import { byExternalId } from './external-id-filter.ts';
 import { maskOrder, withCustomers } from './masking.ts';
-import { ListedOrder, Order, statuses } from './schemas.ts';
+import { ListedOrder, Order, PaymentStatus, statuses } from './schemas.ts';
 
 const customerId = equals(Uuid, sql`o.customer_id`);
 const table = {
@@ -49,6 +50,8 @@ export const orderList = list({
     search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
     status: isIn(statuses, sql`o.status`),
     customer_id: customerId,
+    payment_status: equals(PaymentStatus, paymentStatus),
+    external_id: byExternalId,
     ...between('placed', sql`o.placed_at`),
     ...moneyBetween('total', sql`o.total`),
   },
@@ -74,6 +77,12 @@ export const orderList = list({
     'placed_at',
     'created_at',
     'updated_at',
+    'subtotal',
+    'discount_total',
+    'shipping_total',
+    'tax_total',
+    'paid_total',
+    'payment_status',
   ],
   csv: {
     first_name: ({ customer }) => customer?.first_name,

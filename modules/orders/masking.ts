@@ -7,12 +7,24 @@ const canViewSensitive = (ctx: Ctx) => ctx.can('customers.view_sensitive');
 
 const hiddenFields = new Set(['address1', 'address2', 'phone']);
 
-/** Hides street lines and phone from users without `customers.view_sensitive`. */
-export function maskOrder<Row extends Pick<Order, 'shipping_address'>>(ctx: Ctx, order: Row): Row {
-  const { shipping_address: address } = order;
-  if (address === null || canViewSensitive(ctx)) return order;
+type Masked = Pick<Order, 'shipping_address' | 'billing_address' | 'contact'>;
+
+/** Hides street lines and phones from users without `customers.view_sensitive`. */
+export function maskOrder<Row extends Masked>(ctx: Ctx, order: Row): Row {
+  if (canViewSensitive(ctx)) return order;
+  const { shipping_address, billing_address, contact } = order;
+  return {
+    ...order,
+    shipping_address: hide(shipping_address),
+    billing_address: hide(billing_address),
+    contact: contact && { ...contact, phone: null },
+  };
+}
+
+function hide(address: Address): Address {
+  if (address === null) return null;
   const masked = Object.entries(address).map(([name, text]) => [name, hiddenFields.has(name) ? null : text]);
-  return { ...order, shipping_address: Object.fromEntries(masked) };
+  return Object.fromEntries(masked);
 }
 
 /** The address to store. A user who cannot see the hidden fields sends them empty; the current ones are kept. */

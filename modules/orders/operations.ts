@@ -1,6 +1,19 @@
-import { Money, Nullable, operation, Pagination, paging, type Static, sql, Timestamp, Type, Uuid } from '@chowk/kit';
+import {
+  ById,
+  Money,
+  Nullable,
+  operation,
+  Pagination,
+  paging,
+  type Static,
+  sql,
+  Timestamp,
+  Type,
+  Uuid,
+} from '@chowk/kit';
 import { customerOrderList, orderList } from './list.ts';
-import { Order } from './schemas.ts';
+import { getRecord } from './orders.ts';
+import { Order, OrderDetails } from './schemas.ts';
 
 const Statistics = Type.Object({
   total_orders: Type.Integer(),
@@ -32,6 +45,22 @@ export const operations = {
         FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
           AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
     },
+  }),
+  'orders.getRecord': operation({
+    summary: 'Get an order as it is stored, for documents and messages',
+    description: 'Nothing is masked. Includes items, customer and history.',
+    input: ById,
+    output: OrderDetails,
+    run: (ctx, { id }) => getRecord(ctx, id),
+  }),
+  'orders.listNumbers': operation({
+    summary: 'List the numbers of orders by id',
+    input: Type.Object({ ids: Type.Array(Uuid) }),
+    output: Type.Array(Type.Object({ id: Uuid, order_number: Type.String() })),
+    run: (ctx, { ids }) =>
+      ctx.db.rows<{ id: string; order_number: string }>(
+        sql`SELECT id, order_number FROM orders WHERE id = ANY(${ids}::uuid[])`,
+      ),
   }),
   'orders.listWithCustomers': operation({
     summary: 'List orders as `orders.list` does, for callers whose permission has been checked',

@@ -1,8 +1,10 @@
 import { type Ctx, type Failure, removedFields, type Sql, sql } from '@chowk/kit';
 import { columns, history } from './columns.ts';
+import { followCodes } from './discount-codes.ts';
 import { fail } from './errors.ts';
 import { withCustomers } from './masking.ts';
-import { transitions } from './rules.ts';
+import { followStock } from './order-stock.ts';
+import { closedStatuses, transitions } from './rules.ts';
 import type { Order, OrderDetails } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -29,17 +31,34 @@ function firstOrFail<Row>([order]: readonly Row[], key: string): Row {
   return order;
 }
 
+/** The order with nothing masked. */
+export async function getRecord(ctx: Ctx, id: string): Promise<OrderDetails> {
+  const order = firstOrFail(await selectOrders(ctx, sql`o.id = ${id}`), id);
+  const contacts = await ctx.bus.callIfInstalled('customers.listContacts', {
+    ids: [order.customer_id],
+    unmasked: true,
+  });
+  return { ...order, customer: contacts?.[0] ?? null };
+}
+
 async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
+  return withCustomers(ctx, await selectOrders(ctx, where));
+}
+
+async function selectOrders(ctx: Ctx, where: Sql): Promise<Omit<OrderDetails, 'customer'>[]> {
   const orders = await ctx.db.rows<Omit<OrderDetails, 'customer' | 'next_statuses'>>(sql`
     SELECT ${columns}, ${history} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
-  const withNext = orders.map((order) => ({ ...order, next_statuses: [...transitions[order.status]] }));
-  return withCustomers(ctx, withNext);
+  return orders.map((order) => ({ ...order, next_statuses: [...transitions[order.status]] }));
 }
 
 export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
     await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
+    if (!closedStatuses.has(order.status)) {
+      await followStock(tx, { ...order, status: 'cancelled' });
+      await followCodes(tx, order, 'cancelled');
+    }
     tx.audit(removedFields(order));
     await tx.emit('order.deleted', { order });
   });

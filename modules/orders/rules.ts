@@ -1,5 +1,5 @@
-import { type Ctx, forbidden, fromCents, type Issues, toCents } from '@chowk/kit';
-import type { NewOrderItem, Order, Status } from './schemas.ts';
+import { type Ctx, forbidden, fromCents, toCents } from '@chowk/kit';
+import type { Order, Status } from './schemas.ts';
 
 /** The statuses that each status can change to. */
 export const transitions: Readonly<Record<Status, readonly Status[]>> = {
@@ -36,26 +36,23 @@ export function currencyProblem(order: Order, currency: string | undefined): str
   return differs ? `The currency is set when an order is created; it stays ${order.currency}.` : undefined;
 }
 
-export function totalProblem({ refunded_total }: Order, total: string | undefined): string | undefined {
-  const isLess = total !== undefined && toCents(total) < toCents(refunded_total);
-  return isLess ? `The total must be at least ${refunded_total}, the amount refunded.` : undefined;
+export function totalProblem(order: Order, total: string | undefined): string | undefined {
+  if (total === undefined) return undefined;
+  const { refunded_total, currency } = order;
+  const kept = keptTotal(order);
+  const isBelow = (amount: string) => toCents(total, currency) < toCents(amount, currency);
+  if (isBelow(refunded_total)) return `The total must be at least ${refunded_total}, the amount refunded.`;
+  return isBelow(kept)
+    ? `The total must be at least ${kept}, the amount paid. Refund the difference first.`
+    : undefined;
 }
 
-export function remainingTotal({ total, refunded_total }: Order): string {
-  return fromCents(toCents(total) - toCents(refunded_total));
+/** What was paid and not refunded. */
+function keptTotal({ paid_total, refunded_total, currency }: Order): string {
+  const kept = toCents(paid_total, currency) - toCents(refunded_total, currency);
+  return fromCents(kept > 0n ? kept : 0n, currency);
 }
 
-const maxSum = toCents('9999999999.99');
-
-/** The price of all items. Adds a problem if it is too high; invalid items have no sum. */
-export function sum(items: readonly Partial<NewOrderItem>[] | undefined, issues: Issues): string | undefined {
-  if (!items || issues.has('total')) return undefined;
-  let cents = 0n;
-  for (const { quantity, price } of items) {
-    if (quantity === undefined || price === undefined) return undefined;
-    cents += BigInt(quantity) * toCents(price);
-  }
-  if (cents <= maxSum) return fromCents(cents);
-  issues.add('total', 'The items must cost at most 9999999999.99 together.', 'too_large');
-  return undefined;
+export function remainingTotal({ total, refunded_total, currency }: Order): string {
+  return fromCents(toCents(total, currency) - toCents(refunded_total, currency), currency);
 }

@@ -1,30 +1,66 @@
 import { type Changes, type Ctx, changesBetween, fromCents, sql, toCents } from '@chowk/kit';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
+import type { OrderItem } from './item-schemas.ts';
+import type { PricedItem } from './price-order.ts';
 import { closedStatuses } from './rules.ts';
-import type { NewOrderItem, Order } from './schemas.ts';
+import type { Order, OrderMoney, PriceChoices } from './schemas.ts';
+import { whileUnique } from './unique-ids.ts';
 
-type Stored = Omit<Order, 'items'> & { readonly items: readonly NewOrderItem[] };
+/** An item as a row of `order_items`. */
+export type ItemRow = Omit<PricedItem, 'id' | 'available' | 'continue_selling'> & {
+  readonly id: string;
+  readonly position: number;
+};
+
+export const itemColumns = sql`id, position, name, sku, quantity, price, product_id, variant_id, image_url, taxable, weight_grams,
+  discount, discount_total, taxes, tax_total, subtotal, total`;
+
+export function itemRecords(ctx: Ctx, items: readonly PricedItem[]): ItemRow[] {
+  return items.map(({ available: _, continue_selling: __, id = ctx.newId(), ...item }, position) => {
+    return { ...item, id, position };
+  });
+}
+
+/** The fields of an order that can change, and the choices of its price. */
+export type OrderEdit = Partial<
+  Pick<
+    Order,
+    | 'status'
+    | 'refunded_total'
+    | 'shipping_address'
+    | 'billing_address'
+    | 'note'
+    | 'metadata'
+    | 'external_ids'
+    | 'placed_at'
+  > &
+    OrderMoney & { readonly items: readonly ItemRow[]; readonly price_choices: PriceChoices }
+>;
 
 /** Throws if the fields would change what was bought, for how much and when, after the order is closed. */
-export function mustBeOpen(current: Order, fields: Partial<Stored>): void {
+export function mustBeOpen(current: Order, fields: OrderEdit): void {
   if (closedStatuses.has(current.status) && editsIn(orderChanges(current, fields)))
     throw fail('orders.closed', current);
 }
 
-function orderChanges(current: Order, fields: Partial<Stored>): Changes {
-  const items = current.items.map(({ name, sku, quantity, price }) => ({ name, sku, quantity, price }));
-  return changesBetween<Stored>({ ...current, items }, fields);
+function orderChanges(current: Order, { items, price_choices: _, ...fields }: OrderEdit): Changes {
+  const before = { ...current, items: current.items.map(describeItem) };
+  return changesBetween<object>(before, { ...fields, ...(items ? { items: items.map(describeItem) } : {}) });
+}
+
+function describeItem({ name, sku, quantity, price, discount }: Pick<OrderItem, keyof OrderItem & keyof ItemRow>) {
+  return { name, sku, quantity, price, ...(discount ? { discount } : {}) };
 }
 
 /** Writes the changed fields of a locked order, with history, audit entry and event. */
-export async function saveOrder(ctx: Ctx, current: Order, fields: Partial<Stored>, reason: string | null = null) {
+export async function saveOrder(ctx: Ctx, current: Order, fields: OrderEdit, reason: string | null = null) {
   const changes = orderChanges(current, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
   const edits = editsIn(changes);
-  if (fields.items && changes.items) await replaceItems(ctx, current, fields.items);
-  const order = await write(ctx, current, { ...current, ...fields }, edits, reason);
+  if (fields.items) await replaceItems(ctx, current, fields.items);
+  const order = await whileUnique(() => write(ctx, current, fields, edits, reason));
   ctx.audit(changes);
   if (!changes.status) await ctx.emit('order.updated', { order, changed });
   else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason });
@@ -41,19 +77,26 @@ function editsIn({ items, total, placed_at }: Changes): Changes | null {
 async function write(
   ctx: Ctx,
   before: Order,
-  after: Omit<Order, 'items'>,
+  fields: OrderEdit,
   edits: Changes | null,
   reason: string | null,
 ): Promise<Order> {
-  const { id, status, total, refunded_total, shipping_address, note, placed_at } = after;
-  const cents = toCents(refunded_total) - toCents(before.refunded_total);
-  const refunded = cents > 0n || status === 'refunded' ? fromCents(cents) : null;
+  const after = { ...before, ...fields };
+  const { id, status, total, refunded_total, shipping_address, billing_address, note, placed_at } = after;
+  const cents = toCents(refunded_total, 'KWD') - toCents(before.refunded_total, 'KWD');
+  const refunded = cents > 0n || status === 'refunded' ? fromCents(cents, 'KWD') : null;
   const isLogged = status !== before.status || cents > 0n || edits !== null;
   return (await ctx.db.row<Order>(sql`
     WITH o AS (
-      UPDATE orders SET status = ${status}, total = ${total},
-        refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb, note = ${note},
-        placed_at = ${placed_at}, updated_at = ${ctx.now()}
+      UPDATE orders SET status = ${status}, total = ${total}::numeric, subtotal = ${after.subtotal}::numeric,
+        discount_total = ${after.discount_total}::numeric, discounts = ${JSON.stringify(after.discounts)}::jsonb,
+        shipping_total = ${after.shipping_total}::numeric, shipping = ${after.shipping}::jsonb,
+        tax_total = ${after.tax_total}::numeric, taxes = ${JSON.stringify(after.taxes)}::jsonb,
+        prices_include_tax = ${after.prices_include_tax},
+        price_choices = coalesce(${fields.price_choices ?? null}::jsonb, price_choices),
+        refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb,
+        billing_address = ${billing_address}::jsonb, note = ${note}, metadata = ${after.metadata}::jsonb,
+        external_ids = ${after.external_ids}::jsonb, placed_at = ${placed_at}, updated_at = ${ctx.now()}
       WHERE id = ${id} RETURNING *),
     logged AS (
       INSERT INTO order_history (id, order_id, status, previous_status, refunded, changes, reason, user_id, at)
@@ -63,14 +106,16 @@ async function write(
     SELECT ${columns} FROM o`)) as Order;
 }
 
-async function replaceItems(ctx: Ctx, { id }: Order, items: readonly NewOrderItem[]): Promise<void> {
+/** Items keep their rows where their ids stay: shipments and refunds name them. */
+async function replaceItems(ctx: Ctx, { id }: Order, items: readonly ItemRow[]): Promise<void> {
+  const kept = items.map((item) => item.id);
+  await ctx.db.run(sql`DELETE FROM order_items WHERE order_id = ${id} AND id <> ALL(${kept}::uuid[])`);
   await ctx.db.run(sql`
-    WITH deleted AS (DELETE FROM order_items WHERE order_id = ${id})
-    INSERT INTO order_items (id, order_id, position, name, sku, quantity, price)
-    SELECT n.id, ${id}, n.position, n.name, n.sku, n.quantity, n.price
-    FROM jsonb_populate_recordset(NULL::order_items, ${itemRows(ctx, items)}::jsonb) n`);
+    INSERT INTO order_items (order_id, ${itemColumns})
+    SELECT ${id}, ${itemColumns} FROM jsonb_populate_recordset(NULL::order_items, ${JSON.stringify(items)}::jsonb)
+    ON CONFLICT (id) DO UPDATE SET (${itemColumns}) = ROW (${excludedColumns})`);
 }
 
-export function itemRows(ctx: Ctx, items: readonly NewOrderItem[]): string {
-  return JSON.stringify(items.map((item, position) => ({ ...item, id: ctx.newId(), position })));
-}
+const excludedColumns = sql`excluded.id, excluded.position, excluded.name, excluded.sku, excluded.quantity, excluded.price,
+  excluded.product_id, excluded.variant_id, excluded.image_url, excluded.taxable, excluded.weight_grams, excluded.discount,
+  excluded.discount_total, excluded.taxes, excluded.tax_total, excluded.subtotal, excluded.total`;

@@ -1,4 +1,5 @@
 import {
+  AnyMoneyInput,
   Counts,
   Currency,
   Default,
@@ -21,6 +22,15 @@ import {
   Uuid,
   updateSchema,
 } from '@chowk/kit';
+import {
+  NewOrderItem,
+  OrderDiscount,
+  OrderDiscountInput,
+  OrderItem,
+  OrderItemChange,
+  OrderShipping,
+  OrderTax,
+} from './item-schemas.ts';
 
 export const Status = Type.Enum([
   'pending',
@@ -50,14 +60,6 @@ const ShippingAddress = NamedObject('ShippingAddress', {
 });
 export type ShippingAddress = Static<typeof ShippingAddress>;
 
-const NewOrderItem = NamedObject('NewOrderItem', {
-  name: Line(255, { examples: ['Green tea, 250 g'] }),
-  sku: Default(NullableLine(64, { examples: ['TEA-250'] }), null),
-  quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  price: MoneyInput,
-});
-export type NewOrderItem = Static<typeof NewOrderItem>;
-
 const NewOrderCustomer = NamedObject('NewOrderCustomer', {
   id: Type.Optional(Uuid),
   phone: Type.Optional(NullableLine(32, { examples: ['+91 98765 43210'] })),
@@ -66,9 +68,51 @@ const NewOrderCustomer = NamedObject('NewOrderCustomer', {
   last_name: optionalLine,
 });
 
+const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
+const ExternalIds = Type.Record(Platform, Line(255, { examples: ['5001'] }), {
+  // Rejects invalid names; otherwise they would be dropped like unknown fields.
+  propertyNames: Platform,
+  maxProperties: 50,
+  description: 'Ids on other platforms. No two orders have the same id on one platform.',
+  examples: [{ shopify: '5001' }],
+});
+const MetadataKey = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,100}$', examples: ['source'] });
+const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
+  propertyNames: MetadataKey,
+  maxProperties: 50,
+  description: 'Texts of your own.',
+  examples: [{ source: 'instagram' }],
+});
+
+const given = (description: string) => Type.Optional({ ...AnyMoneyInput, description });
+
+/** What the price depends on, besides the items. */
+export const PriceChoices = Type.Object({
+  discount_codes: Type.Optional(Type.Array(Line(64), { maxItems: 10, examples: [['WELCOME10']] })),
+  discounts: Type.Optional(
+    Type.Array(OrderDiscountInput, { maxItems: 10, description: 'Discounts of the whole order that need no code.' }),
+  ),
+  shipping_rate_id: Type.Optional({ ...Nullable(Uuid), description: 'One of the `shipping_rates` of a preview.' }),
+  shipping: Type.Optional({
+    ...Nullable(NamedObject('OrderShippingInput', { title: Default(Line(255), 'Shipping'), price: AnyMoneyInput })),
+    description: 'An amount of your own, instead of a shipping rate.',
+  }),
+  discount_total: given(
+    'The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated.',
+  ),
+  shipping_total: given('The shipping of an order that was priced elsewhere.'),
+  tax_total: given('The tax of an order that was priced elsewhere, which its prices do not include.'),
+});
+export type PriceChoices = Static<typeof PriceChoices>;
+
 const OrderFields = Type.Object({
   items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
-  total: Type.Optional({ ...MoneyInput, description: 'At most 9999999999.99. Default: the sum of the items.' }),
+  total: Type.Optional({
+    ...AnyMoneyInput,
+    description:
+      'At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items ' +
+      'are free text.',
+  }),
   status: Default(Status, 'pending'),
   currency: Type.Optional({
     ...Currency,
@@ -76,26 +120,88 @@ const OrderFields = Type.Object({
   }),
   placed_at: Type.Optional(TimestampInput),
   shipping_address: Default(Nullable(ShippingAddress), null),
+  billing_address: Default(Nullable(ShippingAddress), null),
   note: Default(NullableText(20_000), null),
+  metadata: Default(Metadata, {}),
+  external_ids: Default(ExternalIds, {}),
 });
 
 const customer = Default(NewOrderCustomer, {});
 const customer_id = Type.Optional({ ...Uuid, description: 'Short for customer.id.' });
-export const NewOrder = named('NewOrder', extend(OrderFields, { customer, customer_id }));
+const track_stock = Type.Optional(
+  Type.Boolean({ description: 'Whether the items reserve stock. Default: the setting `orders.track_stock`.' }),
+);
+export const NewOrder = named(
+  'NewOrder',
+  extend(OrderFields, { ...PriceChoices.properties, customer, customer_id, track_stock }),
+);
 export type NewOrder = Static<typeof NewOrder>;
 
-export const OrderChanges = named('OrderChanges', extend(updateSchema(OrderFields), { id: Uuid }));
+const items = Type.Optional(
+  Type.Array(OrderItemChange, {
+    minItems: 1,
+    maxItems: 500,
+    description: 'All items. Those with an `id` are kept, as are those with the variant, or name and SKU, of an item.',
+  }),
+);
+export const OrderChanges = named(
+  'OrderChanges',
+  extend(updateSchema(OrderFields), { ...PriceChoices.properties, id: Uuid, items }),
+);
 export type OrderChanges = Static<typeof OrderChanges>;
 
-export const OrderItem = NamedObject('OrderItem', { id: Uuid, ...outputFields(NewOrderItem), total: Money });
+export const PaymentStatus = Type.Enum(['unpaid', 'partly_paid', 'paid', 'refunded']);
+
+const OrderContact = NamedObject(
+  'OrderContact',
+  {
+    first_name: Nullable(Type.String()),
+    last_name: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    phone: Nullable(Type.String({ description: 'null without customers.view_sensitive.' })),
+  },
+  { description: 'The customer as it was when the order was placed.' },
+);
+export type OrderContact = Static<typeof OrderContact>;
+
+/** The amounts of an order and what they consist of. */
+export const OrderMoney = Type.Object({
+  subtotal: { ...Money, description: 'The sum of the items, before discounts.' },
+  discount_total: Money,
+  discounts: Type.Array(OrderDiscount),
+  shipping_total: { ...Money, description: 'Before discounts.' },
+  shipping: Nullable(OrderShipping),
+  tax_total: { ...Money, description: 'Contained in the total if `prices_include_tax`.' },
+  taxes: Type.Array(OrderTax),
+  prices_include_tax: Type.Boolean(),
+  total: Money,
+});
+export type OrderMoney = Static<typeof OrderMoney>;
+
+const { total: _total, items: _items, metadata: _m, external_ids: _e, ...outputs } = outputFields(OrderFields);
+const Texts = Type.Record(Type.String(), Type.String());
 
 export const Order = NamedObject('Order', {
   id: Uuid,
   order_number: Type.String({ examples: ['1042'] }),
   customer_id: Uuid,
-  ...outputFields(OrderFields),
+  ...outputs,
   items: Type.Array(OrderItem),
+  ...OrderMoney.properties,
+  adjustment_total: Type.String({
+    pattern: '^-?\\d+\\.\\d{2,3}$',
+    description: 'What a given total adds to the calculated one; negative if it is less.',
+    examples: ['0.00'],
+  }),
+  paid_total: Money,
   refunded_total: Money,
+  due_total: { ...Money, description: 'What is still to be paid.' },
+  payment_status: PaymentStatus,
+  discount_codes: Type.Array(Type.String()),
+  contact: Nullable(OrderContact),
+  metadata: Texts,
+  external_ids: Texts,
+  track_stock: Type.Boolean({ description: 'Whether the items reserve stock.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -158,32 +264,3 @@ export const NumberKey = Type.Object({
 });
 
 export const OrderCounts = Counts('OrderCounts', Status);
-
-const sums = {
-  orders: Type.Integer({ description: 'Without cancelled and failed orders; in all currencies.' }),
-  revenue: { ...Money, description: 'Totals less refunds.' },
-  refunded: Money,
-  avg_order_value: { ...Money, description: 'The average revenue of an order.' },
-};
-const OrderDay = NamedObject('OrderDay', { date: Type.String({ format: 'date', examples: ['2026-01-31'] }), ...sums });
-const CurrencySums = NamedObject('OrderCurrencySums', { currency: Type.String({ examples: ['EUR'] }), ...sums });
-
-const OrderPeriod = NamedObject('OrderPeriod', {
-  ...sums,
-  days: Type.Array(OrderDay, { description: 'Every day, the earliest first.' }),
-  other_currencies: Type.Array(CurrencySums, { description: 'The orders whose amounts are not in the revenue.' }),
-});
-export type OrderPeriod = Static<typeof OrderPeriod>;
-
-export const OrderStatistics = NamedObject('OrderStatistics', {
-  days: Type.Integer(),
-  currency: Type.String({ description: "The tenant's currency: that of all amounts.", examples: ['INR'] }),
-  timezone: Type.String({ examples: ['Asia/Kolkata'] }),
-  current: OrderPeriod,
-  previous: OrderPeriod,
-});
-export type OrderStatistics = Static<typeof OrderStatistics>;
-
-export const StatisticsQuery = Type.Object({
-  days: Default(Type.Integer({ minimum: 1, maximum: 366, examples: [7] }), 30),
-});

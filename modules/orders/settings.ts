@@ -6,6 +6,12 @@ export const settings = {
     default: '',
     description: 'The prefix of order numbers. It must not end with a digit.',
   }),
+  'orders.track_stock': setting({
+    schema: Type.Boolean(),
+    default: true,
+    description:
+      'Whether new orders reserve the stock of their items. Once there are products, an item with an unknown SKU is refused then.',
+  }),
 };
 
 declare module '@chowk/kit/catalogue' {

@@ -2,7 +2,8 @@ import { fromCents, sql, toCents } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
-import { type OrderStatistics, statuses } from './schemas.ts';
+import { statuses } from './schemas.ts';
+import type { OrderStatistics } from './statistics-schemas.ts';
 
 let now = new Date();
 const platform = await startPlatform({ now: () => now });

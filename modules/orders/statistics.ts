@@ -1,5 +1,5 @@
 import { type Ctx, fromCents, sql, toCents } from '@chowk/kit';
-import type { OrderPeriod, OrderStatistics } from './schemas.ts';
+import type { OrderPeriod, OrderStatistics } from './statistics-schemas.ts';
 
 /** The orders of a day in one currency; null if there are none. */
 interface Row {

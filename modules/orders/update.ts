@@ -1,41 +1,44 @@
 import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
+import { followCodes, redeemCodes } from './discount-codes.ts';
+import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { addressToStore, maskOrder } from './masking.ts';
+import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
-import { currencyProblem, mustBeAllowed, remainingTotal, statusProblem, sum, totalProblem } from './rules.ts';
+import { currencyProblem, mustBeAllowed, remainingTotal, statusProblem, totalProblem } from './rules.ts';
 import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
 
 interface Edit {
   readonly current: Order;
-  readonly total: string | undefined;
+  readonly price: PriceEdit | undefined;
 }
 
-export async function checkChanges(
-  ctx: Ctx,
-  { id, status, currency, ...input }: Partial<OrderChanges>,
-  issues: Issues,
-): Promise<Edit | undefined> {
-  const total = input.total ?? sum(input.items, issues);
+export async function checkChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<Edit | undefined> {
+  const { id, status, currency, placed_at } = input;
   if (id === undefined) return undefined;
   const current = await lockOrder(ctx, id);
-  mustBeOpen(current, { ...input, ...(total === undefined ? {} : { total }) });
-  const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, total) };
+  const price = await priceChanges(ctx, current, input, issues);
+  mustBeOpen(current, { ...price?.fields, ...(placed_at === undefined ? {} : { placed_at }) });
+  const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, price?.fields.total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
   checkTransition(ctx, current, status, issues);
-  return { current, total };
+  return { current, price };
 }
 
-export async function updateOrder(
-  ctx: Ctx,
-  { id: _, status, ...changes }: OrderChanges,
-  { current, total }: Edit,
-): Promise<Order> {
-  const { shipping_address: address } = changes;
-  const updated = await saveOrder(ctx, current, {
-    ...changes,
-    ...(total === undefined ? {} : { total }),
-    ...(address === undefined ? {} : { shipping_address: addressToStore(ctx, address, current.shipping_address) }),
-  });
+export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, price }: Edit): Promise<Order> {
+  const { status, shipping_address, billing_address, note, metadata, external_ids, placed_at } = input;
+  const addresses = {
+    ...(shipping_address === undefined
+      ? {}
+      : { shipping_address: addressToStore(ctx, shipping_address, current.shipping_address) }),
+    ...(billing_address === undefined
+      ? {}
+      : { billing_address: addressToStore(ctx, billing_address, current.billing_address) }),
+  };
+  const others = Object.entries({ note, metadata, external_ids, placed_at }).filter(([, value]) => value !== undefined);
+  if (price?.fields.items) await followStock(ctx, { ...current, items: price.fields.items });
+  if (price?.codes) await redeemCodes(ctx, current, price.codes);
+  const updated = await saveOrder(ctx, current, { ...Object.fromEntries(others), ...addresses, ...price?.fields });
   return maskOrder(ctx, status === undefined ? updated : await transition(ctx, updated, status));
 }
 
@@ -64,6 +67,8 @@ function checkTransition(ctx: Ctx, current: Order, status: Status | undefined, i
 /** The status `refunded` refunds the remaining total. */
 async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
+  await followStock(ctx, { ...current, status });
+  await followCodes(ctx, current, status);
   const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
   return saveOrder(ctx, current, { status, ...refunded }, reason);
 }

@@ -11,7 +11,7 @@ import {
   updateDiscount,
 } from './discounts.ts';
 import { deleteExemption, getExemption, saveExemption } from './exemptions.ts';
-import { checkCart, price } from './price.ts';
+import { checkCart, previewPrice } from './price.ts';
 import {
   checkNewRate,
   checkNewZone,
@@ -66,7 +66,7 @@ export const actions = {
     output: PricedCart,
     answer: { key: 'cart' },
     check: checkCart,
-    run: price,
+    run: previewPrice,
   }),
 
   'pricing.listDiscounts': action({

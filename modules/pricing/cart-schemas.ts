@@ -26,13 +26,13 @@ const ManualDiscount = NamedObject('ManualDiscount', {
 
 export const CartLine = NamedObject('CartLine', {
   quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  price: { ...AnyMoneyInput, description: 'Of one unit, with at most three decimals. The line is rounded.' },
+  price: { ...AnyMoneyInput, description: 'The price of one unit, with at most three decimals. The line is rounded.' },
   product_id: Default(NullableUuid, null),
   variant_id: Default(NullableUuid, null),
   collection_ids: Default(Type.Array(Uuid, { maxItems: 250 }), []),
   taxable: Default(Type.Boolean(), true),
   tax_class: Default(TaxClass, 'standard'),
-  weight: Default({ ...Grams, description: 'Of one unit, in grams.' }, 0),
+  weight: Default({ ...Grams, description: 'The weight of one unit in grams.' }, 0),
   discount: Type.Optional(ManualDiscount),
 });
 export type CartLine = Static<typeof CartLine>;
@@ -53,7 +53,7 @@ export const Cart = NamedObject('Cart', {
   codes: Default(Type.Array(Line(64), { maxItems: 10, description: 'Discount codes.', examples: [['WELCOME10']] }), []),
   address: Type.Optional({
     ...CartAddress,
-    description: 'Where to. Without a country, that of the shop (`general.country` and `pricing.state`).',
+    description: 'The destination. Without a country, that of the shop (`general.country` and `pricing.state`).',
   }),
   customer_id: Default(NullableUuid, null),
   order_id: Default(
@@ -140,7 +140,10 @@ export const PricedCart = NamedObject('PricedCart', {
   discounts: Type.Array(PricedDiscount, { description: 'In the order in which they were applied.' }),
   shipping_total: { ...Money, description: 'The price of the shipping, before discounts.' },
   shipping: Nullable(PricedShipping),
-  tax_total: { ...Money, description: 'Of lines and shipping. Contained in the total if `prices_include_tax`.' },
+  tax_total: {
+    ...Money,
+    description: 'The taxes of lines and shipping. Contained in the total if `prices_include_tax`.',
+  },
   taxes: Type.Array(PricedTax, { description: 'One entry for each name and rate.' }),
   total: {
     ...Money,

@@ -47,7 +47,7 @@ export const NewDiscount = named(
       {
         ...NullableMoney,
         description:
-          'Of the lines that the code applies to, after line discounts. An amount with at most three decimals.',
+          'The least that the lines that the code applies to must cost, after line discounts. At most three decimals.',
       },
       null,
     ),

@@ -17,22 +17,25 @@ export function checkCart(_ctx: Ctx, { lines = [], discounts = [] }: Partial<Car
   for (const [index, discount] of discounts.entries()) checkPercentage(`discounts.${index}.value`, discount, issues);
 }
 
+/** As `price`, with an error for a cart that costs too much. */
+export async function previewPrice(ctx: Ctx, input: Cart): Promise<PricedCart> {
+  const priced = await price(ctx, input);
+  if (toCents(priced.total) <= toCents(maxTotal)) return priced;
+  throw invalid({ lines: { code: 'too_large', message: `The cart must cost at most ${maxTotal}.` } });
+}
+
 export async function price(ctx: Ctx, input: Cart): Promise<PricedCart> {
   const settings = await ctx.settings();
   const currency = input.currency ?? settings['general.currency'];
   const shop = { country: settings['general.country'], state: settings['pricing.state'] };
   const cart = { ...input, currency, address: input.address?.country ? input.address : shop };
   const found = await findRules(ctx, cart, readRegion(cart.address));
-  const priced = priceCart(cart, {
+  return priceCart(cart, {
     ...found,
     currency: settings['general.currency'],
     pricesIncludeTax: settings['pricing.prices_include_tax'],
     taxShipping: settings['pricing.tax_shipping'],
   });
-  if (toCents(priced.total) > toCents(maxTotal)) {
-    throw invalid({ lines: { code: 'too_large', message: `The cart must cost at most ${maxTotal}.` } });
-  }
-  return priced;
 }
 
 type FoundRules = Pick<PricingRules, 'discounts' | 'taxRates' | 'zones' | 'isTaxExempt'>;

@@ -56,13 +56,13 @@ const Weight = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 0,
   maximum: 1_000_000_000,
-  description: 'Of the whole order, in grams. Null: no limit.',
+  description: 'The weight of the whole order in grams. Null: no limit.',
   examples: [500],
 });
 const Total = Type.Unsafe<string | null>({
   ...NullableMoney,
   description:
-    'Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit.',
+    'The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit.',
 });
 
 export const NewShippingRate = named(

@@ -53,7 +53,7 @@ export const collectionActions = {
   }),
   'products.createCollection': action({
     summary: 'Create a collection',
-    description: 'Of products that are chosen one by one, or of all that match a rule.',
+    description: 'Its products are chosen one by one, or are all that match a rule.',
     http: 'POST /collections',
     graphql: 'createCollection',
     needs: 'products.create',

@@ -47,7 +47,7 @@ Festival hamper, Gifts, 1990; small, medium, large, family, office
 
 export interface CatalogVariant {
   readonly sku: string;
-  /** Of the product and the variant. */
+  /** The title of the product and the variant. */
   readonly title: string;
   readonly value: string;
   /** In hundredths. */

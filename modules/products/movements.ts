@@ -11,7 +11,19 @@ export const movementList = list({
   filters: { variant: equals(Uuid, sql`m.variant_id`), order: equals(Uuid, sql`m.order_id`) },
   sorts: { at: byTime(sql`m.at`) },
   updatedAt: sql`m.at`,
+  complete: withOrderNumbers,
 });
+
+/** Movements of orders refer to the number of the order, which is taken after its stock. */
+async function withOrderNumbers(ctx: Ctx, movements: readonly StockMovement[]): Promise<StockMovement[]> {
+  const ids = [...new Set(movements.flatMap(({ order_id }) => (order_id === null ? [] : [order_id])))];
+  const orders = ids.length === 0 ? [] : await ctx.bus.callIfInstalled('orders.listNumbers', { ids });
+  const numbers = new Map(orders?.map(({ id, order_number }) => [id, order_number]));
+  return movements.map((movement) => {
+    const { order_id, reference } = movement;
+    return { ...movement, reference: reference ?? (order_id && numbers.get(order_id)) ?? null };
+  });
+}
 
 type NewMovement = { readonly product_id: string; readonly reason: string } & Partial<StockMovement>;
 

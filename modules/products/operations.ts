@@ -48,7 +48,7 @@ export const operations = {
   }),
   'products.releaseForOrder': operation({
     summary: 'Release the units of an order that have not been shipped',
-    description: 'Of all lines, or of those that are named.',
+    description: 'Releases all lines, or only the named ones.',
     input: OrderRelease,
     run: releaseForOrder,
   }),

@@ -8,7 +8,7 @@ import { Variant } from './variant-schemas.ts';
 
 const order = {
   order_id: Uuid,
-  order_number: Type.String({ maxLength: 100, description: 'For the list of movements.' }),
+  order_number: Type.Optional(Type.String({ maxLength: 100, description: 'For the list of movements.' })),
 };
 const Quantity = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 
@@ -25,7 +25,7 @@ export const ResolvedLine = named(
     variant_id: id,
     product_id,
     sku,
-    title: Type.String({ description: 'Of the product.' }),
+    title: Type.String({ description: 'The title of the product.' }),
     variant_title: Type.String(),
     price,
     weight_grams,
@@ -37,13 +37,16 @@ export const ResolvedLine = named(
   }),
 );
 type ResolvedLine = Static<typeof ResolvedLine>;
-export const ResolvedLines = Type.Object({ lines: Type.Array(Nullable(ResolvedLine)) });
+export const ResolvedLines = Type.Object({
+  lines: Type.Array(Nullable(ResolvedLine)),
+  has_products: Type.Boolean({ description: 'Whether the tenant has products at all.' }),
+});
 
 /** For each line the variant with its id, else with its SKU, or null. */
 export async function resolveLines(
   ctx: Ctx,
   { lines }: Static<typeof LineKeys>,
-): Promise<{ lines: (ResolvedLine | null)[] }> {
+): Promise<{ lines: (ResolvedLine | null)[]; has_products: boolean }> {
   const ids = lines.map(({ variant_id }) => variant_id ?? null);
   const skus = lines.map((line) => line.sku ?? null);
   const rows = await ctx.db.rows<ResolvedLine & { position: number }>(sql`
@@ -57,7 +60,14 @@ export async function resolveLines(
         AND CASE WHEN line.id IS NULL THEN v.sku_key = lower(line.sku) ELSE v.id = line.id END
       JOIN products p ON p.id = v.product_id`);
   const found = new Map(rows.map(({ position, ...line }) => [position, line]));
-  return { lines: lines.map((_, index) => found.get(index + 1) ?? null) };
+  return {
+    lines: lines.map((_, index) => found.get(index + 1) ?? null),
+    has_products: rows.length > 0 || (await hasProducts(ctx)),
+  };
+}
+
+async function hasProducts(ctx: Ctx): Promise<boolean> {
+  return (await ctx.db.row(sql`SELECT FROM products WHERE deleted_at IS NULL LIMIT 1`)) !== undefined;
 }
 
 export const OrderReservation = Type.Object({
@@ -73,7 +83,7 @@ export const OrderRelease = Type.Object({ ...order, lines: Type.Optional(Type.Ar
 
 interface Order {
   readonly order_id: string;
-  readonly order_number: string;
+  readonly order_number?: string | undefined;
 }
 
 interface HeldLine {
@@ -98,7 +108,7 @@ export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>
       const kept = held.map((line): HeldLine => {
         const { variant_id, quantity } = wanted.get(line.line_id) ?? { variant_id: line.variant_id, quantity: 0 };
         if (variant_id !== line.variant_id && line.committed > 0) {
-          throw invalid({ lines: 'A line of which units have been shipped keeps its variant.' });
+          throw invalid({ lines: 'The variant of a line cannot change after units of it have been shipped.' });
         }
         return { ...line, variant_id, quantity: Math.max(quantity, line.committed) };
       });

@@ -194,7 +194,7 @@ export async function deleteProduct(ctx: Ctx, { id }: Key): Promise<void> {
   });
 }
 
-/** Whoever changes a product or its variants locks the product first. */
+/** Every change of a product or its variants locks the product first. */
 export async function lockProduct(ctx: Ctx, id: string): Promise<ProductRecord> {
   const product = await ctx.db.row<ProductRecord>(
     sql`SELECT ${columns} FROM products p WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`,

@@ -134,7 +134,7 @@ async function variantsBefore(ctx: Ctx, edits: readonly Edit[]): Promise<Map<str
   return new Map(variants.map((variant) => [variant.id, variant]));
 }
 
-/** Of products whose only variant is changed through the product. */
+/** Logs the movements of products whose only variant is changed through the product. */
 async function logProductStock(ctx: Ctx, edits: readonly Edit[]): Promise<void> {
   const moved = edits.filter(({ current, fields, variants }) => !variants && fields.stock !== current.stock);
   await logMovements(
@@ -147,7 +147,7 @@ async function logProductStock(ctx: Ctx, edits: readonly Edit[]): Promise<void> 
   );
 }
 
-/** Of variants whose image is no longer one of the product. */
+/** Clears the image of variants whose image is no longer one of the product. */
 async function clearImages(ctx: Ctx, edits: readonly Edit[]): Promise<void> {
   for (const { current, fields } of edits) {
     const kept = new Set(fields.images.map(({ id }) => id));

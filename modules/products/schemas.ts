@@ -45,7 +45,7 @@ const NewImage = named(
     id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'Of an image of the product, or of one from `POST /product-images`.',
+        description: 'The id of an image of the product, or of one from `POST /product-images`.',
       }),
     ),
     url: Type.Optional(ImageUrl),
@@ -146,7 +146,7 @@ const {
 const record = Type.Object({
   id: Uuid,
   ...firstFields,
-  sku: Type.String({ description: 'Of its first variant.', examples: ['TEA-250'] }),
+  sku: Type.String({ description: 'The SKU of its first variant.', examples: ['TEA-250'] }),
   price: { ...Money, description: 'The lowest of its variants.' } as typeof Money,
   images: Type.Array(ProductImage),
   reserved: Type.Integer({ description: 'Units on hand that are reserved.' }),

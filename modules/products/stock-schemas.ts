@@ -22,7 +22,9 @@ export const NewReservation = named(
   'NewReservation',
   Type.Object({
     id: Uuid,
-    variant_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of a product with several variants.' })),
+    variant_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'Required for a product with several variants.' }),
+    ),
     quantity: Type.Integer({ minimum: 1, maximum: maxStock }),
     reference: Type.Optional(Reference),
     expires_in: Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900),

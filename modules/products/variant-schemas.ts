@@ -106,7 +106,7 @@ export type VariantChanges = Static<typeof VariantChanges>;
 export const SentVariant = named(
   'SentVariant',
   extend(variantChanges, {
-    id: Type.Optional(Type.String({ format: 'uuid', description: 'Of an existing variant.' })),
+    id: Type.Optional(Type.String({ format: 'uuid', description: 'The id of an existing variant.' })),
   }),
 );
 export type SentVariant = Static<typeof SentVariant>;

@@ -20,7 +20,7 @@ const archiveName = /^chowk_(.+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$/;
 
 /**
  * Writes `MANIFEST.json` and `SHA256SUMS.txt` for the archives of a folder. Releases that the manifest has already stay, with the
- * time and notes of their publication, and are signed anew.
+ * time and notes of their publication, and are signed again.
  */
 export async function publishFolder(folder: string, options: PublishOptions): Promise<Manifest> {
   const file = join(folder, 'MANIFEST.json');

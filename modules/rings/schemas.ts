@@ -40,7 +40,7 @@ export const Ring = NamedObject('Ring', {
   hostname_segment: Type.String({ description: 'The label of the ring in host names.' }),
   promotion_order: Type.Integer({ description: '0 is the most conservative.' }),
   is_active: Type.Boolean({ description: 'Whether tenants can be assigned to it.' }),
-  is_default: Type.Boolean({ description: 'Whether new tenants get it.' }),
+  is_default: Type.Boolean({ description: 'Whether new tenants run in this ring.' }),
   platform_version: Nullable(
     Type.String({ description: 'The version of the platform that serves the ring; null until a process has started.' }),
   ),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Of the whole response, which may show other records too; the record's `updated_at` comes first. */
+/** The ETag of the whole response, which may show other records too; the record's `updated_at` comes first. */
 export function recordEtag(updatedAt: string, body: string): string {
   return `"${updatedAt}_${hash('sha256', body, 'base64url').slice(0, 16)}"`;
 }

@@ -31,7 +31,7 @@ interface RingsOptions {
   readonly builds: boolean;
 }
 
-/** Of the front, which reads tenants and rings only. */
+/** The front reads tenants and rings only. */
 const frontConnections = 4;
 const migrationsFolder = resolve(import.meta.dirname, '../migrations/central');
 

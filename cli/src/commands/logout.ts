@@ -14,7 +14,7 @@ export const logoutCommand: Command = {
       await connect(environment, { ...settings, token: undefined }).signOut();
     } catch (error) {
       if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
-      message = `${settings.apiUrl} cannot be reached: the tokens on this computer are deleted, the session ends by itself.`;
+      message = `${settings.apiUrl} cannot be reached: the tokens on this computer are deleted, the session ends when it expires.`;
     }
     if (!options.quiet) environment.stderr.write(`${message}\n`);
   },

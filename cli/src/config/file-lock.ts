@@ -25,7 +25,7 @@ export async function withFileLock<Result>(path: string, run: () => Promise<Resu
   }
 }
 
-/** A file appears with its content: nobody reads it half written. */
+/** A file appears with its whole content, so that no other process reads half of it. */
 async function create(path: string): Promise<boolean> {
   count += 1;
   const own = `${path}.${process.pid}.${count}`;

@@ -61,17 +61,19 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields name, sku, quantity, price.",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
         "type": "record",
         "isList": true,
         "isRequired": true,
         "types": {
-          "quantity": "integer"
+          "quantity": "integer",
+          "discount": "record",
+          "taxable": "boolean"
         }
       },
       {
         "name": "total",
-        "help": "At most 9999999999.99. Default: the sum of the items."
+        "help": "At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text."
       },
       {
         "name": "status",
@@ -136,8 +138,93 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "billing_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "billing_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "billing_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "billing_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "billing_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "billing_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "billing_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "billing_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "billing_address.phone",
+        "help": "The phone."
+      },
+      {
         "name": "note",
         "help": "The note."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two orders have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "discount_codes",
+        "help": "The discount codes.",
+        "isList": true
+      },
+      {
+        "name": "discounts",
+        "help": "Discounts of the whole order that need no code. JSON, or name=value,… with the fields title, kind, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "shipping_rate_id",
+        "help": "One of the 'shipping_rates' of a preview."
+      },
+      {
+        "name": "shipping.title",
+        "help": "The title. Default: Shipping."
+      },
+      {
+        "name": "shipping.price",
+        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+      },
+      {
+        "name": "discount_total",
+        "help": "The discount of an order that was priced elsewhere. With this, 'shipping_total' or 'tax_total', nothing is calculated."
+      },
+      {
+        "name": "shipping_total",
+        "help": "The shipping of an order that was priced elsewhere."
+      },
+      {
+        "name": "tax_total",
+        "help": "The tax of an order that was priced elsewhere, which its prices do not include."
       },
       {
         "name": "customer.id",
@@ -162,6 +249,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "customer_id",
         "help": "Short for customer.id."
+      },
+      {
+        "name": "track_stock",
+        "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
+        "type": "boolean"
       }
     ],
     "key": "order"
@@ -213,6 +305,20 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "customer_id",
         "help": "The customer ID."
+      },
+      {
+        "name": "payment_status",
+        "help": "The payment status.",
+        "choices": [
+          "unpaid",
+          "partly_paid",
+          "paid",
+          "refunded"
+        ]
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
       },
       {
         "name": "placed_from",
@@ -295,6 +401,20 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The customer ID."
       },
       {
+        "name": "payment_status",
+        "help": "The payment status.",
+        "choices": [
+          "unpaid",
+          "partly_paid",
+          "paid",
+          "refunded"
+        ]
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
+      },
+      {
         "name": "placed_from",
         "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31."
       },
@@ -335,6 +455,214 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "orders",
     "isPaged": true
+  },
+  {
+    "words": [
+      "orders",
+      "preview"
+    ],
+    "action": "orders.preview",
+    "summary": "Price an order without creating it",
+    "description": "The same input as to create an order. 'out_of_stock' and 'problems' say what would prevent it; the customer counts only with its id.",
+    "options": [
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "quantity": "integer",
+          "discount": "record",
+          "taxable": "boolean"
+        }
+      },
+      {
+        "name": "total",
+        "help": "At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text."
+      },
+      {
+        "name": "status",
+        "help": "The status. Default: pending.",
+        "choices": [
+          "pending",
+          "confirmed",
+          "processing",
+          "shipped",
+          "delivered",
+          "cancelled",
+          "failed",
+          "refunded"
+        ]
+      },
+      {
+        "name": "currency",
+        "help": "ISO 4217 code. Default: the tenant's currency. It cannot change later."
+      },
+      {
+        "name": "placed_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
+      },
+      {
+        "name": "shipping_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "shipping_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "shipping_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "shipping_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "shipping_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "shipping_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "shipping_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "shipping_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "shipping_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "shipping_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "billing_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "billing_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "billing_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "billing_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "billing_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "billing_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "billing_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "billing_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "billing_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "billing_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "note",
+        "help": "The note."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two orders have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "discount_codes",
+        "help": "The discount codes.",
+        "isList": true
+      },
+      {
+        "name": "discounts",
+        "help": "Discounts of the whole order that need no code. JSON, or name=value,… with the fields title, kind, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "shipping_rate_id",
+        "help": "One of the 'shipping_rates' of a preview."
+      },
+      {
+        "name": "shipping.title",
+        "help": "The title. Default: Shipping."
+      },
+      {
+        "name": "shipping.price",
+        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+      },
+      {
+        "name": "discount_total",
+        "help": "The discount of an order that was priced elsewhere. With this, 'shipping_total' or 'tax_total', nothing is calculated."
+      },
+      {
+        "name": "shipping_total",
+        "help": "The shipping of an order that was priced elsewhere."
+      },
+      {
+        "name": "tax_total",
+        "help": "The tax of an order that was priced elsewhere, which its prices do not include."
+      },
+      {
+        "name": "customer.id",
+        "help": "The ID."
+      },
+      {
+        "name": "customer.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "customer.email",
+        "help": "The email."
+      },
+      {
+        "name": "customer.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "customer.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "customer_id",
+        "help": "Short for customer.id."
+      },
+      {
+        "name": "track_stock",
+        "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
+        "type": "boolean"
+      }
+    ],
+    "key": "preview"
   },
   {
     "words": [
@@ -452,16 +780,18 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields name, sku, quantity, price.",
+        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable.",
         "type": "record",
         "isList": true,
         "types": {
-          "quantity": "integer"
+          "quantity": "integer",
+          "discount": "record",
+          "taxable": "boolean"
         }
       },
       {
         "name": "total",
-        "help": "At most 9999999999.99. Default: the sum of the items."
+        "help": "At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text."
       },
       {
         "name": "status",
@@ -526,8 +856,93 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "billing_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "billing_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "billing_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "billing_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "billing_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "billing_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "billing_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "billing_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "billing_address.phone",
+        "help": "The phone."
+      },
+      {
         "name": "note",
         "help": "The note."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two orders have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "discount_codes",
+        "help": "The discount codes.",
+        "isList": true
+      },
+      {
+        "name": "discounts",
+        "help": "Discounts of the whole order that need no code. JSON, or name=value,… with the fields title, kind, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "shipping_rate_id",
+        "help": "One of the 'shipping_rates' of a preview."
+      },
+      {
+        "name": "shipping.title",
+        "help": "The title. Default: Shipping."
+      },
+      {
+        "name": "shipping.price",
+        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+      },
+      {
+        "name": "discount_total",
+        "help": "The discount of an order that was priced elsewhere. With this, 'shipping_total' or 'tax_total', nothing is calculated."
+      },
+      {
+        "name": "shipping_total",
+        "help": "The shipping of an order that was priced elsewhere."
+      },
+      {
+        "name": "tax_total",
+        "help": "The tax of an order that was priced elsewhere, which its prices do not include."
       }
     ],
     "key": "order"

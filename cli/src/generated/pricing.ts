@@ -79,7 +79,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "minimum_subtotal",
-        "help": "Of the lines that the code applies to, after line discounts. An amount with at most three decimals."
+        "help": "The least that the lines that the code applies to must cost, after line discounts. At most three decimals."
       },
       {
         "name": "minimum_quantity",
@@ -143,21 +143,21 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "minimum_weight",
-        "help": "Of the whole order, in grams. Null: no limit.",
+        "help": "The weight of the whole order in grams. Null: no limit.",
         "type": "integer"
       },
       {
         "name": "maximum_weight",
-        "help": "Of the whole order, in grams. Null: no limit.",
+        "help": "The weight of the whole order in grams. Null: no limit.",
         "type": "integer"
       },
       {
         "name": "minimum_total",
-        "help": "Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit."
+        "help": "The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit."
       },
       {
         "name": "maximum_total",
-        "help": "Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit."
+        "help": "The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit."
       },
       {
         "name": "free_above",
@@ -730,7 +730,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "minimum_subtotal",
-        "help": "Of the lines that the code applies to, after line discounts. An amount with at most three decimals."
+        "help": "The least that the lines that the code applies to must cost, after line discounts. At most three decimals."
       },
       {
         "name": "minimum_quantity",
@@ -798,21 +798,21 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "minimum_weight",
-        "help": "Of the whole order, in grams. Null: no limit.",
+        "help": "The weight of the whole order in grams. Null: no limit.",
         "type": "integer"
       },
       {
         "name": "maximum_weight",
-        "help": "Of the whole order, in grams. Null: no limit.",
+        "help": "The weight of the whole order in grams. Null: no limit.",
         "type": "integer"
       },
       {
         "name": "minimum_total",
-        "help": "Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit."
+        "help": "The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit."
       },
       {
         "name": "maximum_total",
-        "help": "Of the products, after discounts and before shipping. An amount with at most three decimals. Null: no limit."
+        "help": "The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit."
       },
       {
         "name": "free_above",

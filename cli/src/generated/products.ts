@@ -406,7 +406,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.createCollection",
     "summary": "Create a collection",
-    "description": "Of products that are chosen one by one, or of all that match a rule.",
+    "description": "Its products are chosen one by one, or are all that match a rule.",
     "options": [
       {
         "name": "title",
@@ -929,7 +929,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "variant_id",
-        "help": "Of a product with several variants."
+        "help": "Required for a product with several variants."
       },
       {
         "name": "quantity",

@@ -6,7 +6,7 @@ import { readZip } from './zip.ts';
 export interface Extraction {
   readonly archiveName: string;
   readonly filename: string;
-  /** Of the unpacked content. */
+  /** The size of the unpacked content. */
   readonly maxBytes: number;
 }
 

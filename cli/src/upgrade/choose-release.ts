@@ -34,7 +34,7 @@ export async function chooseRelease(environment: Environment, wish: Wish): Promi
   return { releases, release, isSigned };
 }
 
-/** Somebody may answer with an old manifest, to keep users on a version with known faults. */
+/** An attacker may send an old manifest, to keep users on a version with known faults. */
 function refuseReplay({ latest, url }: Releases, seen: string | undefined): void {
   if (seen === undefined || compareVersions(latest, seen) >= 0) return;
   throw new ExitError(

@@ -1,7 +1,7 @@
 import type { Limits } from './http.ts';
 
 export interface UpgradeLimits {
-  /** Of manifests and checksums. */
+  /** The size of manifests and checksums. */
   readonly text: Limits;
   readonly archive: Limits;
   /** The program has about 110 MB, most of it the Bun runtime. */

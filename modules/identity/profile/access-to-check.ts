@@ -5,7 +5,7 @@ import { isOpen } from '../team/invitations.ts';
 interface Access {
   readonly kind: 'client' | 'invitation' | 'owner';
   readonly name: string;
-  /** Of the API client. */
+  /** The id of the API client. */
   readonly id: string | null;
   readonly tenant_id: string;
 }

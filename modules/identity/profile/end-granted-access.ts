@@ -70,7 +70,7 @@ async function restoreRoles(ctx: SystemCtx, tx: Db, intruders: Intruders, { user
   }
 }
 
-/** Of custom roles. */
+/** Takes back the permissions that were added to custom roles. */
 async function revokePermissions(tx: Db, intruders: Intruders): Promise<void> {
   await tx.run(sql`
     DELETE FROM role_permissions p USING roles r, activity_log a
@@ -80,7 +80,7 @@ async function revokePermissions(tx: Db, intruders: Intruders): Promise<void> {
       AND ${intruders.did({ by: sql`a.user_id`, tenant: sql`a.tenant_id`, at: sql`a.at` })}`);
 }
 
-/** Of API clients that existed before. */
+/** Takes back the scopes that were added to API clients that existed before. */
 async function revokeScopes(tx: Db, intruders: Intruders): Promise<void> {
   await tx.run(sql`
     WITH added AS (
@@ -111,7 +111,7 @@ async function endClients(ctx: SystemCtx, tx: Db, intruders: Intruders, userId: 
     UPDATE sessions SET revoked_at = now() WHERE client_id IN (SELECT id FROM expired) AND revoked_at IS NULL`);
 }
 
-/** Of those who joined by an invitation. A tenant without another Owner keeps them. */
+/** Removes those who joined by an invitation. A tenant without another Owner keeps them. */
 async function endMemberships(ctx: SystemCtx, tx: Db, intruders: Intruders): Promise<void> {
   const ended = await tx.rows<{ tenant_id: string; user_id: number; role: string }>(sql`
     WITH invited AS (

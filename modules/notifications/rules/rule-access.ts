@@ -36,7 +36,7 @@ function missingPermission(ctx: Ctx, rule: Used, audience: Audience): string | u
   return isSensitive && !audience.can(viewSensitive) ? viewSensitive : undefined;
 }
 
-/** Of a field of the event or a placeholder. */
+/** Whether a field of the event or a placeholder is sensitive. */
 export function isSensitiveName({ sensitiveFields }: Audience['events'][string], name: string): boolean {
   return name === 'customer_phone' || sensitiveFields.has(name);
 }

@@ -20,7 +20,7 @@ const responseGraceMs = 2_000;
 /** Over a dead network, closing properly would take as long as TCP retries. */
 const endTimeoutMs = 500;
 
-/** Of a statement that PostgreSQL refuses. */
+/** How much is shown of a statement that PostgreSQL refuses. */
 const maxShownText = 500;
 
 const connectErrors = new WeakSet<Error>();

@@ -46,7 +46,7 @@ export function forwardStep(app: FastifyInstance, options: ForwardOptions) {
     if (!hasOneHost(raw)) throw fail('tenancy.bad_host');
     const forwarded = { raw, id, ip, host, protocol, hops };
     const upgrade = upgrades.get(raw);
-    // Clients of a process that stops connect anew.
+    // Clients of a process that stops connect again.
     if (!app.server.listening) reply.raw.shouldKeepAlive = false;
     if (upgrade) await forwarder.forwardSocket(ring, forwarded, reply.raw, upgrade);
     else await forwarder.forward(ring, forwarded, reply.raw);

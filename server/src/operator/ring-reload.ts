@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 export const ringReloadCommand: Command = {
   name: 'ring:reload',
   usage: '<ring> [--json]',
-  summary: "replace the ring's process behind each running front, so that it loads the lock file anew",
+  summary: "replace the ring's process behind each running front, so that it reads the lock file again",
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, say, table }, { positionals: [name = ''], options }) {
     const { central } = await open();

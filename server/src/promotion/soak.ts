@@ -15,11 +15,11 @@ export function readDuration(text: string): number | undefined {
 }
 
 interface Served {
-  /** Of the version since it serves the ring alone. */
+  /** When the version began to serve the ring alone; what follows counts its calls since then. */
   since: string | null;
   calls: number;
   errors: number;
-  /** Of the version before it. */
+  /** The version before it, and its calls. */
   beforeVersion: string | null;
   beforeCalls: number;
   beforeErrors: number;

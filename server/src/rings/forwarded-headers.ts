@@ -51,7 +51,7 @@ function keepHeaders(
   return headers;
 }
 
-/** Of a response, without those of its connection. */
+/** The headers of a response, without those of its connection. */
 export function responseHeaders(rawHeaders: readonly Buffer[]): string[] {
   const texts = rawHeaders.map((part) => part.toString('latin1'));
   const connection = texts.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'connection');

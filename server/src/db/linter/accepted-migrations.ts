@@ -22,6 +22,10 @@ export const acceptedMigrations: Readonly<Record<string, { readonly checksum: st
     checksum: '7dbaefd2884c82dc572dc0bb05c389e311a6c56535e267ab9c79981a133556fa',
     reason: counters,
   },
+  'orders/0004_trade.sql': {
+    checksum: 'c9d66b8b8ce83eade64f09e4e9c6a87b0d08e9cddce0aba9d22c874928237b5b',
+    reason: 'Lifts the limit of digits of four amounts, which rewrites nothing and reads the same.',
+  },
   'products/0003_counters.sql': {
     checksum: 'af91820025c44f481f07c6c2c0243c0ae40291174b027c642da6e8932b7e45f6',
     reason: counters,

@@ -16,7 +16,7 @@ export type DecodeResult =
 /** A line of pixels is held in memory several times. */
 const maxSide = 16_384;
 const maxPixels = 50_000_000;
-/** Of the decoded picture: some pictures cannot be decoded line by line. */
+/** The size of the decoded picture: some pictures cannot be decoded line by line. */
 const maxDecodedBytes = 200_000_000;
 
 const bytesPerSample: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2 };

@@ -7,7 +7,7 @@ interface LimitedProcess {
   /** Its standard input. */
   readonly input: Readable;
   readonly maxSeconds: number;
-  /** Of what it allocates, not of what it reserves or maps from files. Linux enforces it; other systems may not. */
+  /** Limits what it allocates, not what it reserves or maps from files. Linux enforces it; other systems may not. */
   readonly maxMegabytes: number;
 }
 

@@ -1,0 +1,26 @@
+import { fromCents, toCents, toMoney } from '@chowk/kit';
+
+/** Amounts of an order in the minor units of its currency. */
+export interface Sums {
+  readonly subtotal: bigint;
+  readonly discount: bigint;
+  readonly shipping: bigint;
+  /** Only what is added to the prices. */
+  readonly tax: bigint;
+}
+
+export function addUp({ subtotal, discount, shipping, tax }: Sums): bigint {
+  return subtotal - discount + shipping + tax;
+}
+
+/** Quantity times price, rounded to the decimals of the currency. A price has at most three. */
+export function multiply(price: string, quantity: number, currency: string): bigint {
+  return toCents(fromCents(toCents(price, 'KWD') * BigInt(quantity), 'KWD'), currency);
+}
+
+export const maxTotal = '9999999999.99';
+
+/** Whether the amount has at most two decimals, or three in a currency with three. */
+export function fitsCurrency(amount: string, currency: string): boolean {
+  return toMoney(amount) !== undefined || fromCents(toCents(amount, currency), currency) === amount;
+}

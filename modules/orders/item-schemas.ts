@@ -1,0 +1,87 @@
+import {
+  AnyMoneyInput,
+  Default,
+  Line,
+  Money,
+  NamedObject,
+  Nullable,
+  NullableLine,
+  type Static,
+  Type,
+  Uuid,
+} from '@chowk/kit';
+
+/** A discount of an item or of the whole order that needs no code. */
+export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
+  title: Default(Line(255, { examples: ['Regular customer'] }), 'Discount'),
+  kind: Type.Enum(['percent', 'fixed']),
+  value: { ...AnyMoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
+});
+export type OrderDiscountInput = Static<typeof OrderDiscountInput>;
+
+export const NewOrderItem = NamedObject('NewOrderItem', {
+  variant_id: Type.Optional({
+    ...Uuid,
+    description:
+      'The variant that is sold. Without it, the SKU names the variant; without both, the item is free text.',
+  }),
+  sku: Default(NullableLine(64, { examples: ['TEA-250'] }), null),
+  name: Type.Optional(
+    Line(255, { description: "Default: the title of the variant's product.", examples: ['Green tea, 250 g'] }),
+  ),
+  quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
+  price: Type.Optional({ ...AnyMoneyInput, description: "The price of one unit. Default: the variant's." }),
+  discount: Type.Optional(OrderDiscountInput),
+  taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
+});
+export type NewOrderItem = Static<typeof NewOrderItem>;
+
+export const OrderItemChange = NamedObject('OrderItemChange', {
+  id: Type.Optional({ ...Uuid, description: 'An item of the order that is kept or changed.' }),
+  ...NewOrderItem.properties,
+});
+export type OrderItemChange = Static<typeof OrderItemChange>;
+
+export const OrderTax = NamedObject('OrderTax', {
+  name: Type.String({ examples: ['CGST'] }),
+  rate: Nullable(Type.String({ description: 'Percent; null if only the amount is known.', examples: ['9.00'] })),
+  amount: Money,
+});
+
+/** An item as it is stored. */
+export const OrderItem = NamedObject('OrderItem', {
+  id: Uuid,
+  name: Type.String({ examples: ['Green tea, 250 g'] }),
+  sku: Nullable(Type.String({ examples: ['TEA-250'] })),
+  quantity: Type.Integer({ examples: [2] }),
+  price: Money,
+  product_id: Nullable(Uuid),
+  variant_id: Nullable(Uuid),
+  image_url: Nullable(Type.String()),
+  taxable: Type.Boolean(),
+  weight_grams: Nullable(Type.Integer()),
+  discount: Nullable(NamedObject('OrderItemDiscount', OrderDiscountInput.properties)),
+  subtotal: { ...Money, description: 'Quantity times price.' },
+  discount_total: Money,
+  tax_total: Money,
+  taxes: Type.Array(OrderTax),
+  total: { ...Money, description: 'With discounts and taxes.' },
+});
+export type OrderItem = Static<typeof OrderItem>;
+
+export const OrderDiscount = NamedObject('OrderDiscount', {
+  source: Type.Enum(['line', 'manual', 'code', 'given']),
+  discount_id: Nullable(Uuid),
+  code: Nullable(Type.String({ examples: ['WELCOME10'] })),
+  title: Type.String(),
+  amount: Money,
+});
+
+export const OrderShipping = NamedObject('OrderShipping', {
+  rate_id: Nullable(Uuid),
+  title: Type.String({ examples: ['Standard'] }),
+  price: Money,
+  discount_total: Money,
+  tax_total: Money,
+  taxes: Type.Array(OrderTax),
+});

@@ -1,0 +1,368 @@
+import { sql } from '@chowk/kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const permissions = [
+  ...['view', 'create', 'edit', 'cancel', 'refund', 'delete'].map((verb) => `orders.${verb}`),
+  ...['view', 'create', 'edit'].map((verb) => `products.${verb}`),
+  'settings.view',
+  'settings.edit',
+  'customers.view_sensitive',
+];
+
+async function shop() {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller(...permissions);
+  const product = async (fields: object = {}) => {
+    const { status, body } = await caller.post('/api/v1/products', {
+      sku: 'TEA',
+      title: 'Tea',
+      price: '10.00',
+      stock: 10,
+      ...fields,
+    });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body.product;
+  };
+  const place = (items: object[], fields: object = {}) => caller.post('/api/v1/orders', { items, ...fields });
+  const order = async (items: object[], fields: object = {}) => {
+    const { status, body } = await place(items, fields);
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body.order;
+  };
+  const stock = async (sku = 'TEA') => {
+    const { body } = await caller.get(`/api/v1/variants?sku=${sku}`);
+    const [{ stock, reserved, available }] = body.variants;
+    return { stock, reserved, available };
+  };
+  return { tenant, caller, product, place, order, stock };
+}
+const setStatus = (caller: TestCaller, id: string, status: string) =>
+  caller.post(`/api/v1/orders/${id}/status`, { status });
+
+test('an item takes name and price of its variant and reserves it', async () => {
+  const { product, order, stock, caller } = await shop();
+  const { id, variants } = await product();
+  const placed = await order([{ sku: 'tea', quantity: 3 }]);
+  expect(placed).toMatchObject({
+    total: '30.00',
+    subtotal: '30.00',
+    due_total: '30.00',
+    payment_status: 'unpaid',
+    track_stock: true,
+    items: [{ name: 'Tea', sku: 'TEA', price: '10.00', variant_id: variants[0].id, product_id: id, total: '30.00' }],
+  });
+  expect(await stock()).toEqual({ stock: 10, reserved: 3, available: 7 });
+  const { body } = await caller.get(`/api/v1/products/${id}/movements`);
+  expect(body.movements[0]).toMatchObject({
+    order_id: placed.id,
+    reference: placed.order_number,
+    reserved_change: 3,
+    reason: 'reserved',
+  });
+});
+
+test.each([
+  ['shipped', { stock: 7, reserved: 0, available: 7 }],
+  ['delivered', { stock: 7, reserved: 0, available: 7 }],
+  ['confirmed', { stock: 10, reserved: 3, available: 7 }],
+  ['cancelled', { stock: 10, reserved: 0, available: 10 }],
+  ['failed', { stock: 10, reserved: 0, available: 10 }],
+])('the stock follows the status %s, also of a new order', async (status, expected) => {
+  const { product, order, stock, caller } = await shop();
+  await product();
+  const placed = await order([{ sku: 'TEA', quantity: 3 }]);
+  expect((await setStatus(caller, placed.id, status)).status).toBe(200);
+  expect(await stock()).toEqual(expected);
+  await caller.delete(`/api/v1/orders/${placed.id}`);
+  await product({ sku: 'CUP', title: 'Cup' });
+  await order([{ sku: 'CUP', quantity: 3 }], { status });
+  expect(await stock('CUP')).toEqual(expected);
+});
+
+test('a failed order that is taken up again reserves again, if there is enough', async () => {
+  const { product, order, stock, caller } = await shop();
+  await product();
+  const placed = await order([{ sku: 'TEA', quantity: 6 }]);
+  await setStatus(caller, placed.id, 'failed');
+  const other = await order([{ sku: 'TEA', quantity: 6 }]);
+  const refused = await setStatus(caller, placed.id, 'pending');
+  expect(refused).toMatchObject({ status: 409, body: { short: [{ sku: 'TEA', requested: 6, available: 4 }] } });
+  await setStatus(caller, other.id, 'cancelled');
+  expect((await setStatus(caller, placed.id, 'pending')).status).toBe(200);
+  expect(await stock()).toMatchObject({ reserved: 6 });
+});
+
+test('deleting an open order releases its stock', async () => {
+  const { product, order, stock, caller } = await shop();
+  await product();
+  const placed = await order([{ sku: 'TEA', quantity: 6 }]);
+  await caller.delete(`/api/v1/orders/${placed.id}`);
+  expect(await stock()).toMatchObject({ stock: 10, reserved: 0 });
+});
+
+test('an order for more than there is names each short item and writes nothing', async () => {
+  const { tenant, product, place, stock } = await shop();
+  await product();
+  await product({ sku: 'CUP', title: 'Cup', stock: 1 });
+  const refused = await place([
+    { sku: 'TEA', quantity: 300 },
+    { sku: 'CUP', quantity: 2 },
+  ]);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      short: [
+        { sku: 'CUP', requested: 2, available: 1 },
+        { sku: 'TEA', requested: 300, available: 10 },
+      ],
+    },
+  });
+  expect(await stock()).toMatchObject({ reserved: 0 });
+  const counts = await tenant.db.row(sql`
+    SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM customers) AS customers,
+      (SELECT last FROM order_numbers) AS last`);
+  expect(counts).toEqual({ orders: 0, customers: 0, last: 1000 });
+});
+
+test('an unknown SKU is refused once there are products, unless the order does not track stock', async () => {
+  const { product, place } = await shop();
+  const free = { name: 'Gift', sku: 'GIFT', quantity: 1, price: 5 };
+  expect((await place([free])).status).toBe(201);
+  await product();
+  expect(await place([{ sku: 'TEA', quantity: 1 }, free])).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.1.sku': [expect.stringContaining('GIFT')] } },
+  });
+  expect((await place([{ ...free, sku: null }])).status).toBe(201);
+  expect((await place([free], { track_stock: false })).status).toBe(201);
+  const unknown = '0190a000-0000-7000-8000-000000000000';
+  expect(await place([{ variant_id: unknown, quantity: 1 }])).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.variant_id': [expect.any(String)] } },
+  });
+  expect(await place([{ quantity: 1 }], { track_stock: false })).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.name': [expect.any(String)], 'items.0.price': [expect.any(String)] } },
+  });
+});
+
+test('a total must agree with items of the catalog, and is free for free text', async () => {
+  const { product, place, order } = await shop();
+  await product();
+  expect(await place([{ sku: 'TEA', quantity: 4 }], { total: 9_999 })).toMatchObject({
+    status: 422,
+    body: { errors: { total: [expect.stringContaining('40.00')] } },
+  });
+  expect((await place([{ sku: 'TEA', quantity: 4 }], { total: '40.00' })).status).toBe(201);
+  const free = await order([{ name: 'Hamper', quantity: 1, price: 4 }], { total: 10 });
+  expect(free).toMatchObject({ subtotal: '4.00', adjustment_total: '6.00', total: '10.00' });
+  const less = await order([{ name: 'Hamper', quantity: 1, price: 4 }], { total: '3.50' });
+  expect(less).toMatchObject({ adjustment_total: '-0.50', total: '3.50' });
+});
+
+test('discounts, shipping and taxes are calculated by the rules and stored with their breakdown', async () => {
+  const { caller, product, order, place } = await shop();
+  await product();
+  for (const name of ['CGST', 'SGST']) {
+    const { status } = await caller.post('/api/v1/tax-rates', { name, country: 'IN', rate: '9' });
+    expect(status).toBe(201);
+  }
+  const code = { code: 'TENTH', kind: 'percent', value: '10', usage_limit: 1 };
+  expect((await caller.post('/api/v1/discounts', code)).status).toBe(201);
+  const fields = { discount_codes: ['tenth'], shipping: { title: 'Courier', price: 50 } };
+  const cart = { items: [{ sku: 'TEA', quantity: 10 }], ...fields };
+  const preview = (await caller.post('/api/v1/orders/preview', cart)).body.preview;
+  const placed = await order(cart.items, fields);
+  const expected = {
+    subtotal: '100.00',
+    discount_total: '10.00',
+    discounts: [{ source: 'code', code: 'TENTH', amount: '10.00' }],
+    shipping_total: '50.00',
+    shipping: { title: 'Courier', price: '50.00' },
+    tax_total: '25.20',
+    taxes: [
+      { name: 'CGST', rate: '9.00', amount: '12.60' },
+      { name: 'SGST', rate: '9.00', amount: '12.60' },
+    ],
+    total: '165.20',
+  };
+  expect(preview).toMatchObject({ ...expected, out_of_stock: [], problems: [] });
+  expect(placed).toMatchObject({ ...expected, adjustment_total: '0.00', discount_codes: ['tenth'] });
+  // The code is used up; cancelling the order gives it back.
+  expect(await place(cart.items, { ...fields, track_stock: false })).toMatchObject({
+    status: 422,
+    body: { errors: { discount_codes: [expect.any(String)] } },
+  });
+  await setStatus(caller, placed.id, 'cancelled');
+  expect((await place(cart.items, fields)).status).toBe(201);
+});
+
+test('an order that was priced elsewhere keeps its amounts', async () => {
+  const { order, place } = await shop();
+  const items = [{ name: 'Hamper', quantity: 2, price: 50 }];
+  const amounts = { discount_total: 10, shipping_total: 5, tax_total: '9.50' };
+  expect(await order(items, amounts)).toMatchObject({
+    discount_total: '10.00',
+    shipping_total: '5.00',
+    tax_total: '9.50',
+    total: '104.50',
+    adjustment_total: '0.00',
+    taxes: [{ name: 'Tax', rate: null, amount: '9.50' }],
+  });
+  expect(await place(items, { discount_total: 500 })).toMatchObject({
+    status: 422,
+    body: { errors: { discount_total: [expect.any(String)] } },
+  });
+  expect(await place(items, { tax_total: '9.505' })).toMatchObject({
+    status: 422,
+    body: { errors: { tax_total: [expect.any(String)] } },
+  });
+});
+
+test('a preview changes nothing and says what is out of stock', async () => {
+  const { caller, product, stock } = await shop();
+  await product();
+  const items = [
+    { sku: 'TEA', quantity: 8 },
+    { sku: 'TEA', quantity: 3 },
+  ];
+  const { status, body } = await caller.post('/api/v1/orders/preview', { items, discount_codes: ['NONE'] });
+  expect(status).toBe(200);
+  expect(body.preview).toMatchObject({
+    total: '110.00',
+    out_of_stock: [{ sku: 'TEA', requested: 11, available: 10 }],
+    problems: [{ field: 'discount_codes', code: 'unknown' }],
+  });
+  expect(await stock()).toMatchObject({ reserved: 0 });
+});
+
+test('edited items keep their ids and what they reserve follows', async () => {
+  const { caller, product, order, stock } = await shop();
+  await product();
+  await product({ sku: 'CUP', title: 'Cup', price: 5 });
+  const placed = await order([
+    { sku: 'TEA', quantity: 2 },
+    { sku: 'CUP', quantity: 1 },
+  ]);
+  const [tea] = placed.items;
+  const patch = (changes: object) => caller.patch(`/api/v1/orders/${placed.id}`, changes);
+  const { body } = await patch({
+    items: [
+      { id: tea.id, quantity: 4 },
+      { name: 'Card', quantity: 1, price: 1 },
+    ],
+  });
+  expect(body.order).toMatchObject({
+    total: '41.00',
+    items: [
+      { id: tea.id, sku: 'TEA', quantity: 4, price: '10.00' },
+      { name: 'Card', variant_id: null },
+    ],
+  });
+  expect(await stock()).toMatchObject({ reserved: 4 });
+  expect(await stock('CUP')).toMatchObject({ reserved: 0 });
+  expect(await patch({ items: [{ sku: 'TEA', quantity: 11 }] })).toMatchObject({ status: 409 });
+  expect(await stock()).toMatchObject({ reserved: 4 });
+  expect(await patch({ total: 5 })).toMatchObject({ status: 422, body: { errors: { total: [expect.any(String)] } } });
+});
+
+test('external ids are unique, metadata is replaced, contact and billing address are kept', async () => {
+  const { order, place, caller } = await shop();
+  const items = [{ name: 'Hamper', quantity: 1, price: 5 }];
+  const placed = await order(items, {
+    external_ids: { shopify: '5001' },
+    metadata: { source: 'instagram' },
+    billing_address: { city: 'Pune' },
+    customer: { first_name: 'Asha', phone: '98765 43210' },
+  });
+  expect(placed).toMatchObject({
+    external_ids: { shopify: '5001' },
+    metadata: { source: 'instagram' },
+    billing_address: { city: 'Pune' },
+    contact: { first_name: 'Asha', phone: '+919876543210', email: null },
+  });
+  expect(await place(items, { external_ids: { shopify: '5001' } })).toMatchObject({
+    status: 422,
+    body: { errors: { external_ids: [expect.any(String)] } },
+  });
+  const { body } = await caller.get('/api/v1/orders?external_id=shopify:5001');
+  expect(body.orders.map(({ id }: { id: string }) => id)).toEqual([placed.id]);
+  await caller.delete(`/api/v1/orders/${placed.id}`);
+  expect((await place(items, { external_ids: { shopify: '5001' } })).status).toBe(201);
+});
+
+test('32 buyers of the last item: one order', { timeout: 60_000 }, async () => {
+  const { product, place, stock } = await shop();
+  await product({ stock: 1 });
+  const answers = await Promise.all(Array.from({ length: 32 }, () => place([{ sku: 'TEA', quantity: 1 }])));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 31 }, () => 409)]);
+  expect(await stock()).toEqual({ stock: 1, reserved: 1, available: 0 });
+});
+
+test('amounts have the decimals of their currency', async () => {
+  const { order, place } = await shop();
+  const items = [{ name: 'Oud', quantity: 3, price: '1.235' }];
+  expect(await order(items, { currency: 'KWD' })).toMatchObject({ total: '3.705', items: [{ price: '1.235' }] });
+  const whole = [{ name: 'Oud', quantity: 3, price: '1.23' }];
+  expect(await order(whole, { currency: 'JPY' })).toMatchObject({ total: '4.00' });
+  expect(await order(whole, { currency: 'EUR' })).toMatchObject({ total: '3.69' });
+  expect(await place(items, { currency: 'EUR' })).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.price': [expect.any(String)] } },
+  });
+});
+
+test('stock equals its movements, and amounts add up, after any history of orders', { timeout: 120_000 }, async () => {
+  const { tenant, caller, product, place, stock } = await shop();
+  await product({ stock: 30 });
+  const Step = fc.oneof(
+    fc.record({ kind: fc.constant('place' as const), quantity: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({ kind: fc.constant('edit' as const), at: fc.nat(9), quantity: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({
+      kind: fc.constant('status' as const),
+      at: fc.nat(9),
+      status: fc.constantFrom('confirmed', 'shipped', 'cancelled', 'failed', 'pending', 'delivered'),
+    }),
+    fc.record({ kind: fc.constant('delete' as const), at: fc.nat(9) }),
+  );
+  const orders: string[] = [];
+  await fc.assert(
+    fc.asyncProperty(fc.array(Step, { maxLength: 12 }), async (steps) => {
+      for (const step of steps) {
+        if (step.kind === 'place') {
+          const { status, body } = await place([{ sku: 'TEA', quantity: step.quantity }]);
+          expect([201, 409]).toContain(status);
+          if (status === 201) orders.push(body.order.id);
+          continue;
+        }
+        const id = orders.at(-1 - step.at);
+        if (id === undefined) continue;
+        const url = `/api/v1/orders/${id}`;
+        const answer =
+          step.kind === 'edit'
+            ? await caller.patch(url, { items: [{ sku: 'TEA', quantity: step.quantity }] })
+            : step.kind === 'status'
+              ? await setStatus(caller, id, step.status)
+              : await caller.delete(url);
+        expect([200, 404, 409, 422]).toContain(answer.status);
+      }
+      const { held, moved, open } = (await tenant.db.row(sql`
+        SELECT (SELECT sum(quantity - committed) FROM order_stock)::integer AS held,
+          (SELECT json_build_object('stock', sum(change), 'reserved', sum(reserved_change)) FROM stock_movements) AS moved,
+          (SELECT coalesce(sum(i.quantity), 0) FROM orders o JOIN order_items i ON i.order_id = o.id
+            WHERE o.deleted_at IS NULL AND o.status IN ('pending', 'confirmed', 'processing'))::integer AS open`)) as {
+        held: number | null;
+        moved: { stock: number; reserved: number };
+        open: number;
+      };
+      const now = await stock();
+      expect(moved).toEqual({ stock: now.stock, reserved: now.reserved });
+      expect({ held: held ?? 0, open }).toEqual({ held: now.reserved, open: now.reserved });
+      expect(now.available).toBeGreaterThanOrEqual(0);
+    }),
+    { numRuns: 15 },
+  );
+});
