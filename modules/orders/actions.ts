@@ -16,6 +16,7 @@ import {
   StatusChange,
   statuses,
 } from './schemas.ts';
+import { shipmentActions } from './shipment-actions.ts';
 import { readStatistics } from './statistics.ts';
 import { OrderStatistics, StatisticsQuery } from './statistics-schemas.ts';
 import { checkChanges, checkRefund, checkStatus, refundOrder, updateOrder, updateStatus } from './update.ts';
@@ -204,4 +205,5 @@ export const actions = {
     check: checkRefund,
     run: refundOrder,
   }),
+  ...shipmentActions,
 };

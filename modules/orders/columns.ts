@@ -1,13 +1,19 @@
-import { columnsFor, type Sql, sql } from '@chowk/kit';
+import { columnsFor, raw, type Sql, sql } from '@chowk/kit';
 import { OrderItem } from './item-schemas.ts';
 import { HistoryEntry, Order } from './schemas.ts';
+import { Shipment } from './shipment-schemas.ts';
 
 const moneyText = (amount: Sql) => sql`round(${amount}, greatest(2, min_scale(${amount})))::text`;
+
+/** All units of these orders have left, also if an older server has changed the status. */
+const isShipped = sql`o.status IN ('shipped', 'delivered')`;
+export const fulfillmentStatus = sql`CASE WHEN ${isShipped} THEN 'fulfilled' ELSE o.fulfillment_status END`;
 
 const lineTotal = sql`(i.quantity * i.price)`;
 const item = columnsFor(OrderItem, sql`i`, {
   subtotal: moneyText(sql`coalesce(i.subtotal, ${lineTotal})`),
   total: moneyText(sql`coalesce(i.total, ${lineTotal})`),
+  shipped_quantity: sql`CASE WHEN ${isShipped} THEN i.quantity ELSE i.shipped_quantity END`,
 });
 
 /** From the amounts, so that they always agree: orders without an amount to pay are paid. */
@@ -29,6 +35,7 @@ export function columnsWith(items: Sql): Sql {
     adjustment_total: moneyText(sql`(o.total - ${calculated})`),
     due_total: moneyText(sql`greatest(o.total - o.paid_total, 0)`),
     payment_status: paymentStatus,
+    fulfillment_status: fulfillmentStatus,
     discount_codes: sql`coalesce(o.price_choices->'discount_codes', '[]')`,
   });
 }
@@ -39,3 +46,15 @@ const entry = columnsFor(HistoryEntry, sql`h`, { at: sql`iso(h.at)` });
 
 export const history = sql`(SELECT coalesce(json_agg(h), '[]') FROM (
   SELECT ${entry} FROM order_history h WHERE h.order_id = o.id ORDER BY h.at, h.id) h) AS history`;
+
+/** A shipment from a row of `order_shipments s`. */
+export const shipmentColumns = columnsFor(Shipment, sql`s`, {
+  items: sql`(SELECT coalesce(json_agg(json_build_object('item_id', p.item_id, 'quantity', p.quantity) ORDER BY i.position), '[]')
+    FROM order_shipment_items p JOIN order_items i ON i.id = p.item_id WHERE p.shipment_id = s.id)`,
+  ...Object.fromEntries(
+    ['shipped_at', 'delivered_at', 'created_at', 'updated_at'].map((name) => [name, sql`iso(s.${raw(name)})`]),
+  ),
+});
+
+export const shipments = sql`(SELECT coalesce(json_agg(s), '[]') FROM (
+  SELECT ${shipmentColumns} FROM order_shipments s WHERE s.order_id = o.id ORDER BY s.created_at, s.id) s) AS shipments`;

@@ -6,6 +6,7 @@ import { fail } from './errors.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { type PricedOrder, priceOrder } from './price-order.ts';
+import { recordNewOrder } from './record-shipment.ts';
 import { mustBeAllowed } from './rules.ts';
 import { type ItemRow, itemColumns, itemRecords } from './save.ts';
 import type { NewOrder, Order, OrderContact } from './schemas.ts';
@@ -53,6 +54,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder, cart: ReadCart | un
     customer_id: customer.id,
     contact: readContact(customer, input.customer),
   });
+  await recordNewOrder(ctx, order);
   await ctx.emit('order.created', { order });
   return maskOrder(ctx, order);
 }

@@ -4,6 +4,11 @@ export const errors = {
   'orders.not_found': { status: 404, message: 'There is no order {key}.' },
   'orders.closed': { status: 409, message: 'Items, total and date of a {status} order cannot change.' },
   'orders.no_customers': { status: 409, message: 'Orders need the customers module. Enable it first.' },
+  'orders.not_shippable': { status: 409, message: 'A {status} order cannot be shipped.' },
+  'orders.nothing_to_ship': { status: 409, message: 'All items of the order have been shipped.' },
+  'orders.shipment_not_found': { status: 404, message: 'The order has no shipment {key}.' },
+  'orders.draft_not_found': { status: 404, message: 'There is no draft order {key}.' },
+  'orders.draft_placed': { status: 409, message: 'The draft is placed already and cannot change.' },
 } as const;
 
 export const fail = defineErrors(errors);

@@ -1,6 +1,7 @@
 import { type Ctx, defineEvent, type EventTypes, Nullable, Type } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
+import { Shipment } from './shipment-schemas.ts';
 
 const common = {
   subject: ({ order }: { order: Order }) => order.id,
@@ -29,6 +30,16 @@ export const events = {
     summary: 'The status was changed, possibly with other fields',
     payload: Type.Object({ order: Order, previous_status: Status, reason: Nullable(Type.String()) }),
     graphql: 'orderStatusChanged',
+  }),
+  'order.shipped': defineEvent({
+    ...common,
+    summary: 'Items of an order were shipped',
+    payload: Type.Object({
+      order: Order,
+      shipment: Shipment,
+      notify: Type.Boolean({ description: 'Whether the customer is to get a message about it.' }),
+    }),
+    graphql: 'orderShipped',
   }),
   'order.deleted': defineEvent({
     ...common,

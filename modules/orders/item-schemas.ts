@@ -66,6 +66,7 @@ export const OrderItem = NamedObject('OrderItem', {
   tax_total: Money,
   taxes: Type.Array(OrderTax),
   total: { ...Money, description: 'With discounts and taxes.' },
+  shipped_quantity: Type.Integer({ description: 'Units that have been shipped.', examples: [0] }),
 });
 export type OrderItem = Static<typeof OrderItem>;
 

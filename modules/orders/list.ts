@@ -16,10 +16,11 @@ import {
   sql,
   Uuid,
 } from '@chowk/kit';
-import { columns, paymentStatus } from './columns.ts';
+import { columns, fulfillmentStatus, paymentStatus } from './columns.ts';
 import { byExternalId } from './external-id-filter.ts';
 import { maskOrder, withCustomers } from './masking.ts';
 import { ListedOrder, Order, PaymentStatus, statuses } from './schemas.ts';
+import { FulfillmentStatus } from './shipment-schemas.ts';
 
 const customerId = equals(Uuid, sql`o.customer_id`);
 const table = {
@@ -51,6 +52,7 @@ export const orderList = list({
     status: isIn(statuses, sql`o.status`),
     customer_id: customerId,
     payment_status: equals(PaymentStatus, paymentStatus),
+    fulfillment_status: equals(FulfillmentStatus, fulfillmentStatus),
     external_id: byExternalId,
     ...between('placed', sql`o.placed_at`),
     ...moneyBetween('total', sql`o.total`),
@@ -83,6 +85,7 @@ export const orderList = list({
     'tax_total',
     'paid_total',
     'payment_status',
+    'fulfillment_status',
   ],
   csv: {
     first_name: ({ customer }) => customer?.first_name,

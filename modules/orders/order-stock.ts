@@ -35,3 +35,19 @@ export async function followStock(ctx: Ctx, { id, order_number, status, track_st
     lines: lines.map(({ line_id, quantity }) => ({ line_id, quantity })),
   });
 }
+
+/** Takes what has been shipped of the items out of the stock, at a location. An unknown location is an error, also without stock. */
+export async function commitShipped(
+  ctx: Ctx,
+  { id, order_number, track_stock, items }: Pick<Order, 'id' | 'order_number' | 'track_stock' | 'items'>,
+  location_id: string | null,
+): Promise<void> {
+  if (!track_stock && location_id === null) return;
+  const lines = items.map((item) => ({ line_id: item.id, quantity: item.shipped_quantity }));
+  await ctx.bus.callIfInstalled('products.commitForOrder', {
+    order_id: id,
+    order_number,
+    lines: track_stock ? lines : [],
+    location_id,
+  });
+}

@@ -4,7 +4,7 @@ import { OrderItem } from './item-schemas.ts';
 import { type PricedItem, priceOrder } from './price-order.ts';
 import { type NewOrder, OrderMoney } from './schemas.ts';
 
-const { id: _, ...itemFields } = OrderItem.properties;
+const { id: _id, shipped_quantity: _shipped, ...itemFields } = OrderItem.properties;
 const PreviewItem = NamedObject('OrderPreviewItem', {
   ...itemFields,
   available: Nullable(Type.Integer({ description: 'Units that can be sold now; null for free text.' })),

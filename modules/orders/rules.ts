@@ -13,11 +13,22 @@ export const transitions: Readonly<Record<Status, readonly Status[]>> = {
   refunded: [],
 };
 
-export function statusProblem({ status: from }: Order, to: Status | undefined): string | undefined {
-  const allowed = transitions[from];
+type Shipped = Pick<Order, 'status' | 'items'>;
+
+/** An order of which units have been shipped cannot be cancelled, unless it has failed. */
+export function nextStatuses({ status, items }: Shipped): Status[] {
+  const isFinal = status !== 'failed' && items.some((item) => item.shipped_quantity > 0);
+  return transitions[status].filter((next) => next !== 'cancelled' || !isFinal);
+}
+
+export function statusProblem(order: Shipped, to: Status | undefined): string | undefined {
+  const { status: from } = order;
+  const allowed = nextStatuses(order);
   if (to === undefined || to === from || allowed.includes(to)) return undefined;
+  const isShipped = transitions[from].includes(to);
+  const cause = isShipped ? ', because units of it have been shipped' : '';
   const advice = allowed.length === 0 ? `A ${from} order is final.` : `Allowed: ${allowed.join(', ')}.`;
-  return `The status cannot change from ${from} to ${to}. ${advice}`;
+  return `The status cannot change from ${from} to ${to}${cause}. ${advice}`;
 }
 
 /** Permissions that a status needs in addition to orders.create or orders.edit. */

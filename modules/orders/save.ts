@@ -34,6 +34,7 @@ export type OrderEdit = Partial<
     | 'metadata'
     | 'external_ids'
     | 'placed_at'
+    | 'fulfillment_status'
   > &
     OrderMoney & { readonly items: readonly ItemRow[]; readonly price_choices: PriceChoices }
 >;
@@ -96,7 +97,8 @@ async function write(
         price_choices = coalesce(${fields.price_choices ?? null}::jsonb, price_choices),
         refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb,
         billing_address = ${billing_address}::jsonb, note = ${note}, metadata = ${after.metadata}::jsonb,
-        external_ids = ${after.external_ids}::jsonb, placed_at = ${placed_at}, updated_at = ${ctx.now()}
+        external_ids = ${after.external_ids}::jsonb, placed_at = ${placed_at},
+        fulfillment_status = ${after.fulfillment_status}, updated_at = ${ctx.now()}
       WHERE id = ${id} RETURNING *),
     logged AS (
       INSERT INTO order_history (id, order_id, status, previous_status, refunded, changes, reason, user_id, at)

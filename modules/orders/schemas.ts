@@ -31,6 +31,7 @@ import {
   OrderShipping,
   OrderTax,
 } from './item-schemas.ts';
+import { FulfillmentStatus, Shipment } from './shipment-schemas.ts';
 
 export const Status = Type.Enum([
   'pending',
@@ -204,6 +205,7 @@ export const Order = NamedObject('Order', {
   track_stock: Type.Boolean({ description: 'Whether the items reserve stock.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
+  fulfillment_status: FulfillmentStatus,
 });
 export type Order = Static<typeof Order>;
 
@@ -245,6 +247,7 @@ export const OrderDetails = named(
   extend(ListedOrder, {
     next_statuses: Type.Array(Status, { description: 'The statuses that the order can change to.' }),
     history: Type.Array(HistoryEntry),
+    shipments: Type.Array(Shipment),
   }),
   { graphqlType: 'Order' },
 );

@@ -4,9 +4,11 @@ import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
-import { currencyProblem, mustBeAllowed, remainingTotal, statusProblem, totalProblem } from './rules.ts';
+import { followStatus } from './record-shipment.ts';
+import { currencyProblem, mustBeAllowed, nextStatuses, remainingTotal, statusProblem, totalProblem } from './rules.ts';
 import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
+import { checkShippedItems, fulfillmentWith, isShipped } from './shipped-units.ts';
 
 interface Edit {
   readonly current: Order;
@@ -19,6 +21,7 @@ export async function checkChanges(ctx: Ctx, input: Partial<OrderChanges>, issue
   const current = await lockOrder(ctx, id);
   const price = await priceChanges(ctx, current, input, issues);
   mustBeOpen(current, { ...price?.fields, ...(placed_at === undefined ? {} : { placed_at }) });
+  if (price?.fields.items) checkShippedItems(current, price.fields.items, issues);
   const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, price?.fields.total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
   checkTransition(ctx, current, status, issues);
@@ -38,8 +41,19 @@ export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, pric
   const others = Object.entries({ note, metadata, external_ids, placed_at }).filter(([, value]) => value !== undefined);
   if (price?.fields.items) await followStock(ctx, { ...current, items: price.fields.items });
   if (price?.codes) await redeemCodes(ctx, current, price.codes);
-  const updated = await saveOrder(ctx, current, { ...Object.fromEntries(others), ...addresses, ...price?.fields });
-  return maskOrder(ctx, status === undefined ? updated : await transition(ctx, updated, status));
+  const fulfillment = price?.fields.items
+    ? { fulfillment_status: fulfillmentWith(current, price.fields.items) }
+    : undefined;
+  const updated = await saveOrder(ctx, current, {
+    ...Object.fromEntries(others),
+    ...addresses,
+    ...price?.fields,
+    ...fulfillment,
+  });
+  // Without the units that had not been shipped, the order is.
+  const isDone = fulfillment?.fulfillment_status === 'fulfilled' && nextStatuses(updated).includes('shipped');
+  const next = status ?? (isDone ? 'shipped' : updated.status);
+  return maskOrder(ctx, await transition(ctx, updated, next));
 }
 
 export async function checkStatus(
@@ -65,12 +79,16 @@ function checkTransition(ctx: Ctx, current: Order, status: Status | undefined, i
 }
 
 /** The status `refunded` refunds the remaining total. */
-async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
+export async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
   if (status === current.status) return current;
   await followStock(ctx, { ...current, status });
   await followCodes(ctx, current, status);
+  const shipment = await followStatus(ctx, current, status);
+  const fulfilled = isShipped(status) ? { fulfillment_status: 'fulfilled' as const } : {};
   const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
-  return saveOrder(ctx, current, { status, ...refunded }, reason);
+  const order = await saveOrder(ctx, current, { status, ...fulfilled, ...refunded }, reason);
+  if (shipment) await ctx.emit('order.shipped', { order, shipment, notify: status === 'shipped' });
+  return order;
 }
 
 export async function checkRefund(

@@ -1,0 +1,121 @@
+import { assignments, type Ctx, changesBetween, type Issues, sql } from '@chowk/kit';
+import { columns } from './columns.ts';
+import { fail } from './errors.ts';
+import { commitShipped } from './order-stock.ts';
+import { lockOrder } from './orders.ts';
+import { findShipment, recordShipment } from './record-shipment.ts';
+import { nextStatuses } from './rules.ts';
+import { saveOrder } from './save.ts';
+import type { Order } from './schemas.ts';
+import type { NewShipment, Shipment, ShipmentChanges } from './shipment-schemas.ts';
+import { addUnits, countLeft, isShipped, listLeft, readFulfillment, type Units } from './shipped-units.ts';
+import { transition } from './update.ts';
+
+interface Parcel {
+  readonly current: Order;
+  readonly units: readonly Units[];
+}
+
+export async function checkNewShipment(
+  ctx: Ctx,
+  { id, items, tracking_url }: Partial<NewShipment>,
+  issues: Issues,
+): Promise<Parcel | undefined> {
+  checkUrl(tracking_url, issues);
+  if (id === undefined) return undefined;
+  const current = await lockOrder(ctx, id);
+  const left = listLeft(current.items);
+  if (isShipped(current.status)) throw fail('orders.nothing_to_ship');
+  if (!nextStatuses(current).includes('shipped')) throw fail('orders.not_shippable', current);
+  if (left.length === 0) throw fail('orders.nothing_to_ship');
+  if (items) checkUnits(current, items, issues);
+  return { current, units: items ?? left };
+}
+
+function checkUnits({ items }: Order, units: readonly Units[], issues: Issues): void {
+  for (const [index, { item_id, quantity }] of units.entries()) {
+    const item = items.find(({ id }) => id === item_id);
+    const isNamedBefore = units.slice(0, index).some((unit) => unit.item_id === item_id);
+    if (!item) issues.add(`items.${index}.item_id`, `The order has no item ${item_id}.`, 'unknown');
+    else if (isNamedBefore) issues.add(`items.${index}.item_id`, 'The item is named twice.', 'taken');
+    else if (quantity > countLeft(item)) {
+      const message = `${item.quantity} of ${item.name} were ordered and ${item.shipped_quantity} have been shipped.`;
+      issues.add(`items.${index}.quantity`, message, 'too_large');
+    }
+  }
+}
+
+function checkUrl(url: string | null | undefined, issues: Issues): void {
+  if (!url || (URL.canParse(url) && url.toLowerCase().startsWith('https://'))) return;
+  issues.add('tracking_url', 'The URL must begin with https://.');
+}
+
+/** Takes the units out of the stock; the status of the order follows. */
+export async function createShipment(ctx: Ctx, input: NewShipment, { current, units }: Parcel): Promise<Shipment> {
+  const { carrier, tracking_number, tracking_url, location_id, notify } = input;
+  const items = addUnits(current.items, units);
+  await commitShipped(ctx, { ...current, items }, location_id);
+  const details = { carrier, tracking_number, tracking_url, location_id };
+  const shipment = await recordShipment(ctx, current.id, units, details);
+  const order = await followUnits(ctx, { ...current, items });
+  await ctx.emit('order.shipped', { order, shipment, notify });
+  return shipment;
+}
+
+async function followUnits(ctx: Ctx, current: Order): Promise<Order> {
+  const fulfillment_status = readFulfillment(current.items);
+  if (fulfillment_status === 'fulfilled') return transition(ctx, current, 'shipped');
+  const isNew = current.status === 'pending' || current.status === 'confirmed';
+  const saved = await saveOrder(ctx, current, { fulfillment_status, ...(isNew ? { status: 'processing' } : {}) });
+  return saved === current ? touchOrder(ctx, current) : saved;
+}
+
+/** For followers of the order: what it consists of has changed, and none of its own fields. */
+async function touchOrder(ctx: Ctx, { id }: Order): Promise<Order> {
+  const order = (await ctx.db.row<Order>(sql`
+    WITH o AS (UPDATE orders SET updated_at = ${ctx.now()} WHERE id = ${id} RETURNING *) SELECT ${columns} FROM o`)) as Order;
+  await ctx.emit('order.updated', { order, changed: ['shipments'] });
+  return order;
+}
+
+interface Edit {
+  readonly current: Order;
+  readonly shipment: Shipment;
+}
+
+export async function checkShipmentChanges(
+  ctx: Ctx,
+  { id, shipment: key, tracking_url, status }: Partial<ShipmentChanges>,
+  issues: Issues,
+): Promise<Edit | undefined> {
+  checkUrl(tracking_url, issues);
+  if (id === undefined || key === undefined) return undefined;
+  const current = await lockOrder(ctx, id);
+  const shipment = await findShipment(ctx, id, key);
+  if (!shipment) throw fail('orders.shipment_not_found', { key });
+  if (status === 'shipped' && shipment.status === 'delivered') {
+    issues.add('status', 'The shipment is delivered.', 'not_allowed');
+  }
+  return { current, shipment };
+}
+
+/** Once all shipments of a shipped order are delivered, the order is. */
+export async function updateShipment(ctx: Ctx, input: ShipmentChanges, { current, shipment }: Edit): Promise<Shipment> {
+  const { id, shipment: key, ...sent } = input;
+  const changes = changesBetween<object>(shipment, sent);
+  if (Object.keys(changes).length === 0) return shipment;
+  const now = ctx.now();
+  const times = { updated_at: now, ...(changes.status ? { delivered_at: now } : {}) };
+  await ctx.db.run(sql`UPDATE order_shipments SET ${assignments({ ...sent, ...times })} WHERE id = ${key}`);
+  ctx.audit(changes);
+  const isDelivered = current.status === 'shipped' && changes.status && !(await isUnderWay(ctx, id));
+  await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current));
+  return (await findShipment(ctx, id, key)) as Shipment;
+}
+
+async function isUnderWay(ctx: Ctx, orderId: string): Promise<boolean> {
+  const row = await ctx.db.row(
+    sql`SELECT FROM order_shipments WHERE order_id = ${orderId} AND status = 'shipped' LIMIT 1`,
+  );
+  return row !== undefined;
+}
