@@ -27,6 +27,7 @@ const [collection] = await three((n) => create('/collections', { title: `Collect
 const [order] = await three((n) =>
   create('/orders', { customer: { email: `c${n}@example.com` }, items: [{ name: 'Tea', quantity: 1, price: '5' }] }),
 );
+await three((n) => create('/draft-orders', { items: [{ name: `Tea ${n}`, quantity: 1, price: '5' }] }));
 const [conversation] = await three((n) =>
   create('/conversations', {
     customer: { id: order?.customer_id },
@@ -97,6 +98,7 @@ const lists: Readonly<Record<string, Followed>> = {
   'notifications.listRules': { path: '/notification-rules', table: 'notification_rules' },
   'notifications.listRuleDeliveries': { path: `/notification-rules/${rule?.id}/deliveries`, table: 'messages' },
   'orders.list': { path: '/orders', table: 'orders' },
+  'orders.listDrafts': { path: '/draft-orders', table: 'draft_orders' },
   'pricing.listDiscounts': { path: '/discounts', table: 'discounts' },
   'pricing.listShippingRates': { path: '/shipping-rates', table: 'shipping_rates' },
   'pricing.listShippingZones': { path: '/shipping-zones', table: 'shipping_zones' },

@@ -1,6 +1,8 @@
 import { action, ById, readCounters, Type } from '@chowk/kit';
 import { readCart } from './cart.ts';
 import { checkNewOrder, createOrder } from './create.ts';
+import { draftActions } from './draft-actions.ts';
+import { unavailable } from './errors.ts';
 import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
 import { OrderPreview, previewOrder } from './preview.ts';
@@ -21,15 +23,6 @@ import { readStatistics } from './statistics.ts';
 import { OrderStatistics, StatisticsQuery } from './statistics-schemas.ts';
 import { checkChanges, checkRefund, checkStatus, refundOrder, updateOrder, updateStatus } from './update.ts';
 
-/** What products and pricing refuse, for example because another order was faster. */
-const unavailable = [
-  'products.insufficient_stock',
-  'products.insufficient_stock_for_several',
-  'products.insufficient_at_location',
-  'products.variant_not_found',
-  'pricing.discount_used_up',
-  'pricing.discount_already_used',
-];
 const changed = (message: string) => ({
   output: Order,
   answer: { key: 'order', message },
@@ -206,4 +199,5 @@ export const actions = {
     run: refundOrder,
   }),
   ...shipmentActions,
+  ...draftActions,
 };

@@ -27,6 +27,7 @@ const freeText = {
   variant_id: null,
   image_url: null,
   taxable: true,
+  shipped_quantity: 0,
   weight_grams: null,
   discount: null,
   discount_total: '0.00',
@@ -81,6 +82,7 @@ test('an order gets defaults and a new customer', async () => {
       placed_at: moment,
       created_at: body.order.placed_at,
       updated_at: moment,
+      fulfillment_status: 'unfulfilled',
     },
   });
   expect(asha).toMatchObject({
@@ -112,6 +114,7 @@ test('an order gets defaults and a new customer', async () => {
           at: body.order.created_at,
         },
       ],
+      shipments: [],
     },
   });
 });

@@ -65,7 +65,7 @@ function refuse({ problems }: PricedOrder): void {
   issues.throwIfAny();
 }
 
-function customerInput({ customer, customer_id }: Partial<NewOrder>) {
+export function customerInput({ customer, customer_id }: Pick<Partial<NewOrder>, 'customer' | 'customer_id'>) {
   return { ...(customer_id === undefined ? {} : { id: customer_id }), ...customer };
 }
 

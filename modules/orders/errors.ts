@@ -12,3 +12,13 @@ export const errors = {
 } as const;
 
 export const fail = defineErrors(errors);
+
+/** What products and pricing refuse, for example because another order was faster. */
+export const unavailable = [
+  'products.insufficient_stock',
+  'products.insufficient_stock_for_several',
+  'products.insufficient_at_location',
+  'products.variant_not_found',
+  'pricing.discount_used_up',
+  'pricing.discount_already_used',
+];

@@ -32,13 +32,13 @@ test('a CSV file has one row for each order, with customer, items and escaped fo
   expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
   expect(headers['content-disposition']).toMatch(/^attachment; filename="orders-\d{4}-\d\d-\d\d\.csv"$/);
   const moments = (order: typeof first) => `${order.placed_at},${order.created_at},${order.updated_at}`;
-  const amounts = (total: string) => `${total},0.00,0.00,0.00,0.00,unpaid`;
+  const amounts = (total: string) => `${total},0.00,0.00,0.00,0.00,unpaid,unfulfilled`;
   const names = 'order_number,status,customer_id,first_name,last_name,email,phone,currency,total,refunded_total';
   const row = (phone: string) =>
     `1001,pending,${first.customer_id},"'=Asha","Rao, ""R""",asha@example.com,${phone},INR,12.00,0.00,` +
     `"2 × Tea (T-1); 1 × Cup","'+1\nline",${moments(first)},${amounts('12.00')}\r\n`;
   const rest = `1002,pending,${second.customer_id},Guest,,,,INR,1.00,0.00,1 × Tea,,${moments(second)},${amounts('1.00')}\r\n`;
-  const sums = 'subtotal,discount_total,shipping_total,tax_total,paid_total,payment_status';
+  const sums = 'subtotal,discount_total,shipping_total,tax_total,paid_total,payment_status,fulfillment_status';
   const head = `\ufeff${names},items,note,placed_at,created_at,updated_at,${sums}\r\n`;
   expect(body).toBe(head + row('+919876543210') + rest);
   const masked = await exported('?sort_order=asc', tenant.caller('orders.export'));

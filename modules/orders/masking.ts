@@ -21,6 +21,8 @@ export function maskOrder<Row extends Masked>(ctx: Ctx, order: Row): Row {
   };
 }
 
+export const hideAddress = (ctx: Ctx, address: Address) => (canViewSensitive(ctx) ? address : hide(address));
+
 function hide(address: Address): Address {
   if (address === null) return null;
   const masked = Object.entries(address).map(([name, text]) => [name, hiddenFields.has(name) ? null : text]);

@@ -17,6 +17,12 @@ const Shortage = NamedObject('OrderShortage', {
   available: Type.Integer(),
 });
 
+export const OrderProblem = NamedObject('OrderPriceProblem', {
+  field: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+});
+
 export const OrderPreview = NamedObject('OrderPreview', {
   currency: Type.String({ examples: ['INR'] }),
   items: Type.Array(PreviewItem),
@@ -26,10 +32,9 @@ export const OrderPreview = NamedObject('OrderPreview', {
     NamedObject('OrderShippingOffer', { id: Uuid, name: Type.String({ examples: ['Standard'] }), price: Money }),
     { description: 'The rates for the address, the cheapest first.' },
   ),
-  problems: Type.Array(
-    NamedObject('OrderPriceProblem', { field: Type.String(), code: Type.String(), message: Type.String() }),
-    { description: 'Why this order cannot be created, such as a discount code that has expired.' },
-  ),
+  problems: Type.Array(OrderProblem, {
+    description: 'Why this order cannot be created, such as a discount code that has expired.',
+  }),
 });
 type OrderPreview = Static<typeof OrderPreview>;
 

@@ -209,7 +209,7 @@ export const Order = NamedObject('Order', {
 });
 export type Order = Static<typeof Order>;
 
-const OrderCustomer = NamedObject(
+export const OrderCustomer = NamedObject(
   'OrderCustomer',
   {
     id: Uuid,
