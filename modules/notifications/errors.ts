@@ -3,6 +3,7 @@ import { defineErrors } from '@chowk/kit';
 export const errors = {
   'notifications.not_found': { status: 404, message: 'There is no notification {id}.' },
   'notifications.rule_not_found': { status: 404, message: 'There is no notification rule {id}.' },
+  'notifications.preset_not_found': { status: 404, message: 'There is no preset {key}.' },
   'notifications.too_many_rules': {
     status: 409,
     message: 'A tenant can have at most {max} notification rules. Delete one first.',

@@ -60,16 +60,22 @@ function specialValue(name: string, { payload, customer }: Subject): unknown {
     case 'order_number':
       return valueAt(payload, 'order.order_number');
     case 'total':
-      return formatTotal(payload);
+      return formatAmount(payload, 'order.total');
+    case 'tracking_number':
+      return valueAt(payload, 'shipment.tracking_number') ?? '–';
+    case 'tracking_url':
+      return valueAt(payload, 'shipment.tracking_url') ?? '';
+    case 'refund_amount':
+      return formatAmount(payload, 'refund.amount');
     default:
       return undefined;
   }
 }
 
 /** With the currency: `INR 199.65`. */
-function formatTotal(payload: unknown): string {
-  return ['currency', 'total']
-    .map((field) => valueAt(payload, `order.${field}`))
+function formatAmount(payload: unknown, path: string): string {
+  return ['order.currency', path]
+    .map((field) => valueAt(payload, field))
     .filter((value) => typeof value === 'string')
     .join(' ');
 }

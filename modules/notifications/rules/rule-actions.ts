@@ -1,8 +1,9 @@
-import { action, ById, Type } from '@chowk/kit';
+import { action, ById, Line, Type } from '@chowk/kit';
+import { checkPreset, listPresets, switchOnPreset } from './presets.ts';
 import { checkRule, listRuleEvents } from './rule-check.ts';
 import { pagedDeliveries } from './rule-deliveries.ts';
 import { previewRule, testRule } from './rule-preview.ts';
-import { NewRule, Rule, RuleChanges, RuleDelivery, RuleEvent, RulePreview, RuleTest } from './rule-schemas.ts';
+import { NewRule, Rule, RuleChanges, RuleDelivery, RuleEvent, RulePreset, RulePreview, RuleTest } from './rule-schemas.ts';
 import { checkChanges, createRule, deleteRule, getRule, ruleList, updateRule } from './rules.ts';
 
 const needs = 'notifications.rules.manage';
@@ -29,6 +30,33 @@ export const ruleActions = {
     output: Type.Object({ events: Type.Array(RuleEvent) }),
     run: listRuleEvents,
   }),
+  'notifications.listRulePresets': action({
+    tag,
+    summary: 'List the presets of notification rules',
+    description: 'Mails to customers with a text that you can change. They are off until you switch them on.',
+    http: 'GET /notification-rules/presets',
+    graphql: 'notificationRulePresets',
+    needs,
+    output: Type.Object({ presets: Type.Array(RulePreset) }),
+    run: listPresets,
+  }),
+  'notifications.switchOnRulePreset': action({
+    tag,
+    summary: 'Switch a preset on',
+    description:
+      'Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of ' +
+      'the rule to false.',
+    http: 'POST /notification-rules/presets/:key',
+    graphql: 'switchOnNotificationRulePreset',
+    needs,
+    input: Type.Object({ key: Line(100, { examples: ['order_shipped'] }) }),
+    output: Rule,
+    answer: { key: 'rule', message: 'Notification rule switched on.' },
+    errors: ['notifications.preset_not_found', 'notifications.rule_not_found', 'notifications.too_many_rules'],
+    atomic: true,
+    check: checkPreset,
+    run: switchOnPreset,
+  }),
   'notifications.getRule': action({
     tag,
     summary: 'Get a notification rule',
@@ -45,8 +73,8 @@ export const ruleActions = {
     tag,
     summary: 'Create a notification rule',
     description:
-      'Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` ' +
-      'and fields of the event by their path.',
+      'Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}`, ' +
+      '`{{tracking_number}}`, `{{tracking_url}}`, `{{refund_amount}}` and fields of the event by their path.',
     http: 'POST /notification-rules',
     graphql: 'createNotificationRule',
     needs,
@@ -56,7 +84,7 @@ export const ruleActions = {
     errors: ['notifications.too_many_rules'],
     atomic: true,
     check: checkRule,
-    run: createRule,
+    run: (ctx, rule) => createRule(ctx, rule),
   }),
   'notifications.updateRule': action({
     tag,

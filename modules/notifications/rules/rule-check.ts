@@ -7,6 +7,8 @@ import { placeholdersIn } from './templates.ts';
 
 const customerPlaceholders = ['customer_name', 'customer_phone', 'customer_email'];
 const orderPlaceholders = ['order_number', 'total'];
+const shipmentPlaceholders = ['tracking_number', 'tracking_url'];
+const refundPlaceholders = ['refund_amount'];
 /** Bounds the size of a text: a value can have 20,000 characters. */
 const maxPlaceholders = 50;
 
@@ -15,6 +17,8 @@ export function placeholdersFor(fields: EventFields): string[] {
   return [
     ...(customerPathIn(fields) === undefined ? [] : customerPlaceholders),
     ...(concernsOrder(fields) ? orderPlaceholders : []),
+    ...(fields.has('shipment.tracking_number') ? shipmentPlaceholders : []),
+    ...(fields.has('refund.amount') ? refundPlaceholders : []),
   ];
 }
 

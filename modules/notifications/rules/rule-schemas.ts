@@ -73,10 +73,18 @@ export const Rule = NamedObject('NotificationRule', {
     description:
       'The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last.',
   }),
+  preset: Type.Unsafe<string | null>({ ...Nullable(Type.String()), description: 'The preset that it was made from.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Rule = Static<typeof Rule>;
+
+export const RulePreset = NamedObject('NotificationRulePreset', {
+  key: Type.String({ examples: ['order_shipped'] }),
+  ...Type.Pick(Rule, ['name', 'event', 'conditions', 'channel', 'template', 'is_active']).properties,
+  rule_id: Type.Unsafe<string | null>({ ...Nullable(Uuid), description: 'The rule, once it was switched on.' }),
+});
+export type RulePreset = Static<typeof RulePreset>;
 
 const MessageText = Type.Unsafe<string | null>({
   ...Nullable(Type.String()),

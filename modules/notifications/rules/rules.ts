@@ -49,7 +49,7 @@ export async function getRule(ctx: Ctx, { id }: Key): Promise<Rule> {
   return rule;
 }
 
-export async function createRule(ctx: Ctx, input: NewRule): Promise<Rule> {
+export async function createRule(ctx: Ctx, input: NewRule, preset: string | null = null): Promise<Rule> {
   const [id, now] = [ctx.newId(), ctx.now()];
   // Two at once must not exceed the maximum.
   await ctx.db.run(sql`LOCK TABLE notification_rules IN SHARE ROW EXCLUSIVE MODE`);
@@ -59,9 +59,9 @@ export async function createRule(ctx: Ctx, input: NewRule): Promise<Rule> {
   const { userId, role } = recipientColumns(recipient);
   return (await ctx.db.row<Rule>(sql`
     INSERT INTO notification_rules AS r (id, name, event, conditions, channel, subject, body, recipient_user_id,
-      recipient_role, is_active, saved_by, created_at, updated_at)
+      recipient_role, is_active, saved_by, preset, created_at, updated_at)
     VALUES (${id}, ${name}, ${event}, ${JSON.stringify(conditions)}::jsonb, ${channel}, ${template.subject},
-      ${template.body}, ${userId}, ${role}, ${is_active}, ${ctx.userId ?? null}, ${now}, ${now})
+      ${template.body}, ${userId}, ${role}, ${is_active}, ${ctx.userId ?? null}, ${preset}, ${now}, ${now})
     RETURNING ${ruleColumns}`)) as Rule;
 }
 

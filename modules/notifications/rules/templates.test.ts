@@ -17,6 +17,17 @@ const renderBody = (body: string, fields: Partial<Contact> = {}) =>
     { payload: { order }, customer: { ...customer, ...fields } },
   ).body;
 
+test('a template gets the tracking of a shipment and the amount of a refund', () => {
+  const texts = (payload: object) =>
+    render(
+      { channel: 'sms', template: { subject: null, body: '{{tracking_number}} {{tracking_url}} {{refund_amount}}' } },
+      { payload: { order: { ...order, currency: 'KWD' }, ...payload }, customer },
+    ).body;
+  const shipment = { tracking_number: '1490', tracking_url: 'https://track.example/1490' };
+  expect(texts({ shipment, refund: { amount: '1.250' } })).toBe('1490 https://track.example/1490 KWD 1.250');
+  expect(texts({ shipment: { tracking_number: null, tracking_url: null } })).toBe('–  KWD');
+});
+
 test('a template gets the five values and fields of the event', () => {
   const body = '{{customer_name}} {{ customer_phone }} {{customer_email}} {{order_number}} {{total}} {{order.status}}';
   expect(renderBody(body)).toBe('Meera Iyer +9198 meera@example.com 1042 199.65 shipped');
