@@ -2,7 +2,7 @@ import { type Ctx, sql } from '@chowk/kit';
 import { shipmentColumns } from './columns.ts';
 import type { Order, Status } from './schemas.ts';
 import type { Shipment } from './shipment-schemas.ts';
-import { isShipped, listLeft, type Units } from './shipped-units.ts';
+import { addUnits, isShipped, listLeft, type Units } from './shipped-units.ts';
 
 type Details = Partial<
   Pick<Shipment, 'status' | 'carrier' | 'tracking_number' | 'tracking_url' | 'location_id' | 'shipped_at'>
@@ -41,13 +41,20 @@ export async function recordNewOrder(ctx: Ctx, { id, status, items, placed_at }:
   await recordShipment(ctx, id, units, { status: status as Shipment['status'], shipped_at: placed_at });
 }
 
-/** Makes the shipments follow the status of a locked order; returns the shipment of what was left, if anything was. */
-export async function followStatus(ctx: Ctx, current: Order, status: Status): Promise<Shipment | undefined> {
+/** Makes the shipments follow the status of a locked order; `shipment` is that of what was left, if anything was. */
+export async function followStatus(
+  ctx: Ctx,
+  current: Order,
+  status: Status,
+): Promise<{ order: Order; shipment?: Shipment }> {
   const { id } = current;
   if (isShipped(current.status) && !isShipped(status)) await countAllAsShipped(ctx, id);
+  if (!isShipped(status)) return { order: current };
   if (status === 'delivered') await deliverShipments(ctx, id);
-  const left = isShipped(status) ? listLeft(current.items) : [];
-  return left.length === 0 ? undefined : recordShipment(ctx, id, left, { status: status as Shipment['status'] });
+  const left = listLeft(current.items);
+  const order = { ...current, items: addUnits(current.items, left), fulfillment_status: 'fulfilled' as const };
+  if (left.length === 0) return { order };
+  return { order, shipment: await recordShipment(ctx, id, left, { status: status as Shipment['status'] }) };
 }
 
 /** For orders that an older server has shipped: only their status says so. */

@@ -15,20 +15,23 @@ export const transitions: Readonly<Record<Status, readonly Status[]>> = {
 
 type Shipped = Pick<Order, 'status' | 'items'>;
 
-/** An order of which units have been shipped cannot be cancelled, unless it has failed. */
-export function nextStatuses({ status, items }: Shipped): Status[] {
-  const isFinal = status !== 'failed' && items.some((item) => item.shipped_quantity > 0);
-  return transitions[status].filter((next) => next !== 'cancelled' || !isFinal);
-}
-
 export function statusProblem(order: Shipped, to: Status | undefined): string | undefined {
   const { status: from } = order;
-  const allowed = nextStatuses(order);
-  if (to === undefined || to === from || allowed.includes(to)) return undefined;
-  const isShipped = transitions[from].includes(to);
-  const cause = isShipped ? ', because units of it have been shipped' : '';
+  const allowed = transitions[from];
+  if (to === undefined || to === from) return undefined;
+  if (allowed.includes(to)) return to === 'cancelled' ? cancelProblem(order) : undefined;
   const advice = allowed.length === 0 ? `A ${from} order is final.` : `Allowed: ${allowed.join(', ')}.`;
-  return `The status cannot change from ${from} to ${to}${cause}. ${advice}`;
+  return `The status cannot change from ${from} to ${to}. ${advice}`;
+}
+
+/** An order that has failed can be cancelled also if it was shipped before. */
+function cancelProblem({ status, items }: Shipped): string | undefined {
+  const isShipped = status !== 'failed' && items.some(({ shipped_quantity }) => shipped_quantity > 0);
+  return isShipped ? 'Items of the order have been shipped, so it cannot be cancelled. Refund it instead.' : undefined;
+}
+
+export function nextStatuses(order: Shipped): Status[] {
+  return transitions[order.status].filter((status) => statusProblem(order, status) === undefined);
 }
 
 /** Permissions that a status needs in addition to orders.create or orders.edit. */

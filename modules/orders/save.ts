@@ -68,6 +68,14 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: OrderEdit, rea
   return order;
 }
 
+/** Reports a change of shipments that changes no field of the order. */
+export async function touchOrder(ctx: Ctx, { id }: Order, changed: 'shipments'): Promise<Order> {
+  const order = (await ctx.db.row<Order>(sql`
+    UPDATE orders o SET updated_at = ${ctx.now()} WHERE id = ${id} RETURNING ${columns}`)) as Order;
+  await ctx.emit('order.updated', { order, changed: [changed] });
+  return order;
+}
+
 /** The changes that are in the history of the order: what was bought, for how much and when. */
 function editsIn({ items, total, placed_at }: Changes): Changes | null {
   const edits = Object.entries({ items, total, placed_at }).filter(([, change]) => change);

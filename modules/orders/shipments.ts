@@ -1,15 +1,14 @@
 import { assignments, type Ctx, changesBetween, type Issues, sql } from '@chowk/kit';
-import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import { commitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { findShipment, recordShipment } from './record-shipment.ts';
 import { nextStatuses } from './rules.ts';
-import { saveOrder } from './save.ts';
+import { saveOrder, touchOrder } from './save.ts';
 import type { Order } from './schemas.ts';
 import type { NewShipment, Shipment, ShipmentChanges } from './shipment-schemas.ts';
 import { addUnits, countLeft, isShipped, listLeft, readFulfillment, type Units } from './shipped-units.ts';
-import { transition } from './update.ts';
+import { transition } from './transition.ts';
 
 interface Parcel {
   readonly current: Order;
@@ -67,15 +66,7 @@ async function followUnits(ctx: Ctx, current: Order): Promise<Order> {
   if (fulfillment_status === 'fulfilled') return transition(ctx, current, 'shipped');
   const isNew = current.status === 'pending' || current.status === 'confirmed';
   const saved = await saveOrder(ctx, current, { fulfillment_status, ...(isNew ? { status: 'processing' } : {}) });
-  return saved === current ? touchOrder(ctx, current) : saved;
-}
-
-/** For followers of the order: what it consists of has changed, and none of its own fields. */
-async function touchOrder(ctx: Ctx, { id }: Order): Promise<Order> {
-  const order = (await ctx.db.row<Order>(sql`
-    WITH o AS (UPDATE orders SET updated_at = ${ctx.now()} WHERE id = ${id} RETURNING *) SELECT ${columns} FROM o`)) as Order;
-  await ctx.emit('order.updated', { order, changed: ['shipments'] });
-  return order;
+  return saved === current ? touchOrder(ctx, current, 'shipments') : saved;
 }
 
 interface Edit {
@@ -109,7 +100,7 @@ export async function updateShipment(ctx: Ctx, input: ShipmentChanges, { current
   await ctx.db.run(sql`UPDATE order_shipments SET ${assignments({ ...sent, ...times })} WHERE id = ${key}`);
   ctx.audit(changes);
   const isDelivered = current.status === 'shipped' && changes.status && !(await isUnderWay(ctx, id));
-  await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current));
+  await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current, 'shipments'));
   return (await findShipment(ctx, id, key)) as Shipment;
 }
 

@@ -1,14 +1,14 @@
 import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
-import { followCodes, redeemCodes } from './discount-codes.ts';
+import { redeemCodes } from './discount-codes.ts';
 import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
-import { followStatus } from './record-shipment.ts';
 import { currencyProblem, mustBeAllowed, nextStatuses, remainingTotal, statusProblem, totalProblem } from './rules.ts';
 import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
-import { checkShippedItems, fulfillmentWith, isShipped } from './shipped-units.ts';
+import { checkShippedItems, fulfillmentWith } from './shipped-units.ts';
+import { transition } from './transition.ts';
 
 interface Edit {
   readonly current: Order;
@@ -76,19 +76,6 @@ function checkTransition(ctx: Ctx, current: Order, status: Status | undefined, i
   mustBeAllowed(ctx, status);
   const problem = statusProblem(current, status);
   if (problem) issues.add('status', problem);
-}
-
-/** The status `refunded` refunds the remaining total. */
-export async function transition(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
-  if (status === current.status) return current;
-  await followStock(ctx, { ...current, status });
-  await followCodes(ctx, current, status);
-  const shipment = await followStatus(ctx, current, status);
-  const fulfilled = isShipped(status) ? { fulfillment_status: 'fulfilled' as const } : {};
-  const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
-  const order = await saveOrder(ctx, current, { status, ...fulfilled, ...refunded }, reason);
-  if (shipment) await ctx.emit('order.shipped', { order, shipment, notify: status === 'shipped' });
-  return order;
 }
 
 export async function checkRefund(
