@@ -28,6 +28,7 @@ async function everything({ db }: TestTenant): Promise<Record<string, unknown>> 
     'orders',
     'order_items',
     'order_history',
+    'order_shipments',
     'products',
     'stock_movements',
     'discounts',
@@ -93,6 +94,23 @@ test('orders have correct totals, ascending numbers without gaps and a history',
   expect(numbers).toMatchObject({ first: 1001, gaps: 0, ahead: 0, ascend: true });
 });
 
+test('shipped orders have shipments of their items, some in two parcels', async () => {
+  const odd = await acme.db.rows(sql`
+    SELECT o.id, o.status FROM orders o,
+      LATERAL (SELECT sum(quantity) AS ordered, sum(shipped_quantity) AS shipped FROM order_items WHERE order_id = o.id) i,
+      LATERAL (SELECT coalesce(sum(quantity), 0) AS sent FROM order_shipments s JOIN order_shipment_items ON shipment_id = s.id
+        WHERE order_id = o.id) s
+    WHERE sent <> shipped OR o.fulfillment_status <>
+      CASE shipped WHEN 0 THEN 'unfulfilled' WHEN ordered THEN 'fulfilled' ELSE 'partly_fulfilled' END
+      OR (o.status IN ('shipped', 'delivered', 'refunded')) <> (o.fulfillment_status = 'fulfilled')`);
+  expect(odd).toEqual([]);
+  const kinds = await acme.db.row(sql`
+    SELECT count(*) > (SELECT count(DISTINCT order_id) FROM order_shipments) AS several,
+      bool_or(status = 'shipped') AS under_way, bool_and(shipped_at <= coalesce(delivered_at, shipped_at)) AS in_order
+    FROM order_shipments`);
+  expect(kinds).toEqual({ several: true, under_way: true, in_order: true });
+});
+
 test('counters are correct and the API serves the data', async () => {
   const caller = acme.caller('orders.view', 'conversations.view', 'products.view');
   const kept = await acme.db.row(sql`
@@ -147,6 +165,8 @@ test('emails and phones of existing customers are not used again', async () => {
   for (const table of [
     'customer_addresses',
     'order_history',
+    'order_shipment_items',
+    'order_shipments',
     'order_items',
     'orders',
     'conversation_messages',

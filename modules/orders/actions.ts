@@ -122,7 +122,7 @@ export const actions = {
   }),
   'orders.get': action({
     summary: 'Get an order',
-    description: 'Includes items, customer and history.',
+    description: 'Includes items, customer, history and shipments.',
     http: 'GET /orders/:id',
     graphql: 'order',
     needs: 'orders.view',
@@ -176,7 +176,7 @@ export const actions = {
   }),
   'orders.cancel': action({
     summary: 'Cancel an order',
-    description: 'Only possible before the order is shipped.',
+    description: 'Only possible before items of the order are shipped.',
     http: 'POST /orders/:id/cancel',
     graphql: 'cancelOrder',
     needs: 'orders.cancel',

@@ -12,6 +12,7 @@ import {
 import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
 import { generateHistory, statusAt } from './demo-history.ts';
+import { generateShipments } from './demo-shipments.ts';
 
 declare module '@chowk/kit/catalogue' {
   interface DemoShares {
@@ -47,6 +48,8 @@ export const demo: Demo<DemoTotals> = {
         orders: generated.map(({ order }) => order),
         order_items: generated.flatMap(({ items }) => items),
         order_history: generated.flatMap(({ history }) => history),
+        order_shipments: generated.flatMap(({ shipments }) => shipments),
+        order_shipment_items: generated.flatMap(({ units }) => units),
       });
     }
   },
@@ -68,6 +71,7 @@ function placements(plan: DemoPlan, customers: DemoShares['customers'], count: n
 
 function orders({ today, random: stream }: DemoPlan, products: Products) {
   const random = stream('orders');
+  const shipping = stream('shipments');
   return (placedAt: number, keys: { readonly order_number: string }) => {
     const id = demoId(placedAt, random);
     const status = statusAt(today - placedAt, random);
@@ -77,12 +81,16 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
     const steps = generateHistory(status, placedAt, today, random);
     const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
     const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
+    const rows = items.map((item, position) => {
+      return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
+    });
+    const { shipped, fulfillment_status, shipments, units } = generateShipments(id, rows, steps, shipping);
     return {
       total,
-      order: { id, ...keys, status, total: total / 100, refunded_total, note, ...times },
-      items: items.map((item, position) => {
-        return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
-      }),
+      shipments,
+      units,
+      order: { id, ...keys, status, fulfillment_status, total: total / 100, refunded_total, note, ...times },
+      items: rows.map((row) => ({ ...row, shipped_quantity: shipped.includes(row) ? row.quantity : 0 })),
       history: steps.map((step) => {
         const refunded = step.status === 'refunded' ? refunded_total : null;
         return { id: demoId(step.at.getTime(), random), order_id: id, refunded, ...step };
