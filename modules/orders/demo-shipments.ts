@@ -18,7 +18,7 @@ export function generateShipments(orderId: string, items: readonly Item[], steps
   const isPartial = steps.at(-1)?.status === 'processing' && items.length > 1 && random() < 0.5;
   if (!sent && !isPartial) return { fulfillment_status: 'unfulfilled', shipped: [], shipments: [], units: [] };
   const shipped = isPartial ? items.slice(0, 1) : items;
-  const shippedAt = (steps.find(({ status }) => status === 'shipped') ?? steps.at(-1) as Step).at;
+  const shippedAt = (steps.find(({ status }) => status === 'shipped') ?? (steps.at(-1) as Step)).at;
   const deliveredAt = steps.find(({ status }) => status === 'delivered')?.at ?? null;
   const parcels = shipped.length > 2 && random() < 0.3 ? [shipped.slice(0, 1), shipped.slice(1)] : [shipped];
   const rows = parcels.map((parcel) => ({ id: demoId(shippedAt.getTime(), random), parcel }));

@@ -1,4 +1,15 @@
-import { extend, Money, NamedObject, Nullable, named, type Static, Timestamp, Type, Uuid, updateSchema } from '@chowk/kit';
+import {
+  extend,
+  Money,
+  NamedObject,
+  Nullable,
+  named,
+  type Static,
+  Timestamp,
+  Type,
+  Uuid,
+  updateSchema,
+} from '@chowk/kit';
 import { OrderPreview, OrderProblem } from './preview.ts';
 import { NewOrder, OrderCustomer } from './schemas.ts';
 
@@ -27,7 +38,8 @@ export const DraftDetails = named(
   extend(DraftOrder, {
     preview: {
       ...Nullable(OrderPreview),
-      description: 'What the order would cost now; null if it cannot be calculated, for example because a product is gone.',
+      description:
+        'What the order would cost now; null if it cannot be calculated, for example because a product is gone.',
     },
     problems: Type.Array(OrderProblem, { description: 'Why the order cannot be created now.' }),
   }),

@@ -48,7 +48,10 @@ test('a draft reserves nothing, is changed, and becomes an order', async () => {
     problems: [],
   });
   const url = `${path}/${created.id}`;
-  const saved = await caller.patch(url, { items: [{ sku: 'TEA', quantity: 11 }], shipping: { title: 'Courier', price: 5 } });
+  const saved = await caller.patch(url, {
+    items: [{ sku: 'TEA', quantity: 11 }],
+    shipping: { title: 'Courier', price: 5 },
+  });
   expect(saved.body.draft_order).toMatchObject({
     total: '115.00',
     input: { note: 'By phone' },
@@ -121,7 +124,10 @@ test('what is wrong with a new draft is reported, and what becomes wrong later i
     preview: null,
     problems: [{ field: 'items.0.sku', message: expect.stringContaining('TEA') }],
   });
-  expect(await place(created.id)).toMatchObject({ status: 422, body: { errors: { 'items.0.sku': expect.any(Array) } } });
+  expect(await place(created.id)).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.sku': expect.any(Array) } },
+  });
   expect(await count('orders')).toBe(0);
 });
 

@@ -1,4 +1,16 @@
-import { byTime, type Ctx, changesBetween, columnsFor, equals, Issues, list, removedFields, sql, Type, Uuid } from '@chowk/kit';
+import {
+  byTime,
+  type Ctx,
+  changesBetween,
+  columnsFor,
+  equals,
+  Issues,
+  list,
+  removedFields,
+  sql,
+  Type,
+  Uuid,
+} from '@chowk/kit';
 import { type ReadCart, readCart } from './cart.ts';
 import { customerInput } from './create.ts';
 import { type DraftChanges, type DraftContent, type DraftDetails, DraftOrder } from './draft-schemas.ts';
@@ -54,7 +66,9 @@ async function describe(ctx: Ctx, stored: StoredDraft): Promise<DraftDetails> {
   const issues = new Issues();
   const order = toOrder(stored);
   const cart = await readCart(ctx, order, issues);
-  const found = Object.entries(issues.errors).flatMap(([field, errors]) => errors.map((error) => ({ field, ...error })));
+  const found = Object.entries(issues.errors).flatMap(([field, errors]) =>
+    errors.map((error) => ({ field, ...error })),
+  );
   const preview = cart && found.length === 0 ? await previewOrder(ctx, order, cart) : null;
   return { ...draft, preview, problems: [...found, ...(preview?.problems ?? [])] };
 }
@@ -81,7 +95,10 @@ export async function createDraft(ctx: Ctx, order: NewOrder, cart: ReadCart | un
 }
 
 /** The customer is created with the draft, so that erasing and merging customers reach it. Locked until the transaction ends. */
-async function findCustomer(ctx: Ctx, order: Pick<Partial<NewOrder>, 'customer' | 'customer_id'>): Promise<string | null> {
+async function findCustomer(
+  ctx: Ctx,
+  order: Pick<Partial<NewOrder>, 'customer' | 'customer_id'>,
+): Promise<string | null> {
   const identity = customerInput(order);
   if (Object.values(identity).every((value) => value == null)) return null;
   const customer = await ctx.bus.callIfInstalled('customers.findOrCreate', identity);

@@ -30,7 +30,8 @@ export const shipmentActions = {
   }),
   'orders.updateShipment': action({
     summary: 'Update a shipment',
-    description: 'Fields that are not sent do not change. Once all shipments of a shipped order are delivered, the order is.',
+    description:
+      'Fields that are not sent do not change. Once all shipments of a shipped order are delivered, the order is.',
     http: 'PATCH /orders/:id/shipments/:shipment',
     graphql: 'updateShipment',
     needs: 'orders.edit',

@@ -254,7 +254,10 @@ test('bad shipments are refused as a whole', async () => {
   ];
   for (const [body, field] of bad) {
     const answer = await ship(placed.id, body);
-    expect(answer, JSON.stringify(body)).toMatchObject({ status: 422, body: { errors: { [field]: [expect.any(String)] } } });
+    expect(answer, JSON.stringify(body)).toMatchObject({
+      status: 422,
+      body: { errors: { [field]: [expect.any(String)] } },
+    });
   }
   expect(await ship(randomUUID())).toMatchObject({ status: 404 });
   expect(await read(placed.id)).toMatchObject({ status: 'pending', shipments: [] });
@@ -274,7 +277,8 @@ test('units leave the location of the shipment', async () => {
   const send = (quantity: number) => ship(placed.id, { location_id: location.id, items: [{ item_id, quantity }] });
   expect(await send(3)).toMatchObject({ status: 409, body: { code: 'products.insufficient_at_location' } });
   expect((await send(2)).status).toBe(201);
-  const levels = async () => (await caller.get(`${url}/levels`)).body.levels.map(({ stock }: { stock: number }) => stock);
+  const levels = async () =>
+    (await caller.get(`${url}/levels`)).body.levels.map(({ stock }: { stock: number }) => stock);
   expect(await levels()).toEqual([5, 0]);
   await ship(placed.id);
   expect(await levels()).toEqual([4, 0]);
@@ -319,7 +323,13 @@ test('shipped units never exceed ordered ones, and stock equals its movements', 
   await product('TEA', { stock: 40 });
   await product('CUP', { stock: 40 });
   const orders: string[] = [];
-  const run = async ({ kind, at, item, quantities: [tea, cup], status }: typeof Step extends fc.Arbitrary<infer S> ? S : never) => {
+  const run = async ({
+    kind,
+    at,
+    item,
+    quantities: [tea, cup],
+    status,
+  }: typeof Step extends fc.Arbitrary<infer S> ? S : never) => {
     const items = [
       { sku: 'TEA', quantity: tea },
       { sku: 'CUP', quantity: cup },

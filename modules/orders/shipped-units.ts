@@ -43,7 +43,11 @@ export function fulfillmentWith({ items }: Pick<Order, 'items'>, edited: readonl
 }
 
 /** Units that have been shipped stay in the order. */
-export function checkShippedItems({ items }: Pick<Order, 'items'>, edited: readonly EditedItem[], issues: Issues): void {
+export function checkShippedItems(
+  { items }: Pick<Order, 'items'>,
+  edited: readonly EditedItem[],
+  issues: Issues,
+): void {
   for (const { id, name, shipped_quantity, variant_id } of items) {
     if (shipped_quantity === 0) continue;
     const index = edited.findIndex((item) => item.id === id);
@@ -53,7 +57,11 @@ export function checkShippedItems({ items }: Pick<Order, 'items'>, edited: reado
     else if (after.variant_id !== variant_id) {
       issues.add(`items.${index}.variant_id`, `${shipped}, so that its variant cannot change.`, 'not_allowed');
     } else if (after.quantity < shipped_quantity) {
-      issues.add(`items.${index}.quantity`, `${shipped}; the quantity must be at least ${shipped_quantity}.`, 'too_small');
+      issues.add(
+        `items.${index}.quantity`,
+        `${shipped}; the quantity must be at least ${shipped_quantity}.`,
+        'too_small',
+      );
     }
   }
 }

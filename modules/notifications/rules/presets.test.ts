@@ -41,8 +41,7 @@ async function shop() {
     const customer = { first_name: 'Meera', last_name: 'Iyer', email };
     return (await owner.post('/api/v1/orders', { customer, items, ...fields })).body.order;
   };
-  const deliveries = async (rule: { id: string }) =>
-    (await owner.get(`${path}/${rule.id}/deliveries`)).body.deliveries;
+  const deliveries = async (rule: { id: string }) => (await owner.get(`${path}/${rule.id}/deliveries`)).body.deliveries;
   return { tenant, owner, email, order, deliveries };
 }
 

@@ -3,7 +3,16 @@ import { checkPreset, listPresets, switchOnPreset } from './presets.ts';
 import { checkRule, listRuleEvents } from './rule-check.ts';
 import { pagedDeliveries } from './rule-deliveries.ts';
 import { previewRule, testRule } from './rule-preview.ts';
-import { NewRule, Rule, RuleChanges, RuleDelivery, RuleEvent, RulePreset, RulePreview, RuleTest } from './rule-schemas.ts';
+import {
+  NewRule,
+  Rule,
+  RuleChanges,
+  RuleDelivery,
+  RuleEvent,
+  RulePreset,
+  RulePreview,
+  RuleTest,
+} from './rule-schemas.ts';
 import { checkChanges, createRule, deleteRule, getRule, ruleList, updateRule } from './rules.ts';
 
 const needs = 'notifications.rules.manage';
