@@ -251,6 +251,37 @@ export const ordersLimits = {
   refund: {
     reason: 1000,
   },
+  createShipment: {
+    items: 500,
+    carrier: 100,
+    tracking_number: 100,
+    tracking_url: 2048,
+  },
+  updateShipment: {
+    carrier: 100,
+    tracking_number: 100,
+    tracking_url: 2048,
+  },
+  createDraft: {
+    items: 500,
+    note: 20000,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+  },
+  updateDraft: {
+    items: 500,
+    note: 20000,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+  },
 } as const;
 
 export const organizationLimits = {

@@ -10,7 +10,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.createRule",
     "summary": "Create a notification rule",
-    "description": "Templates contain '{{order_number}}', '{{total}}' (with the currency), '{{customer_name}}', '{{customer_email}}', '{{customer_phone}}' and fields of the event by their path.",
+    "description": "Templates contain '{{order_number}}', '{{total}}' (with the currency), '{{customer_name}}', '{{customer_email}}', '{{customer_phone}}', '{{tracking_number}}', '{{tracking_url}}', '{{refund_amount}}' and fields of the event by their path.",
     "options": [
       {
         "name": "name",
@@ -193,6 +193,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "notification-rules",
+      "presets"
+    ],
+    "action": "notifications.listRulePresets",
+    "summary": "List the presets of notification rules",
+    "description": "Mails to customers with a text that you can change. They are off until you switch them on.",
+    "key": "presets"
+  },
+  {
+    "words": [
+      "notification-rules",
       "preview"
     ],
     "action": "notifications.previewRule",
@@ -261,6 +271,23 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "id",
         "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "rule"
+  },
+  {
+    "words": [
+      "notification-rules",
+      "switch-on-preset"
+    ],
+    "action": "notifications.switchOnRulePreset",
+    "summary": "Switch a preset on",
+    "description": "Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set 'is_active' of the rule to false.",
+    "arguments": [
+      {
+        "name": "key",
+        "help": "The key.",
         "isRequired": true
       }
     ],
