@@ -52,11 +52,11 @@ interface Preset {
   readonly template: { readonly body: string };
 }
 
-const list = async (person: Person): Promise<Preset[]> => (await person.get(`${path}/presets`)).body.presets;
+const list = async (person: Person): Promise<Preset[]> => (await person.get('/api/v1/notification-presets')).body.presets;
 const find = async (person: Person, key: string) => (await list(person)).find((preset) => preset.key === key);
 
 async function switchOn(person: Person, key: string) {
-  const { status, body } = await person.post(`${path}/presets/${key}`, {});
+  const { status, body } = await person.post(`/api/v1/notification-presets/${key}`, {});
   expect({ status, body }).toMatchObject({ status: 200, body: { rule: { preset: key, is_active: true } } });
   return body.rule;
 }
@@ -142,7 +142,7 @@ test('16 clicks at once make one rule', async () => {
 test('an unknown preset is not found, and the event of a preset needs its permission', async () => {
   const { tenant, owner } = await shop();
   for (const key of ['nothing', 'constructor']) {
-    expect(await owner.post(`${path}/presets/${key}`, {})).toMatchObject({
+    expect(await owner.post(`/api/v1/notification-presets/${key}`, {})).toMatchObject({
       status: 404,
       body: { code: 'notifications.preset_not_found' },
     });
@@ -150,5 +150,5 @@ test('an unknown preset is not found, and the event of a preset needs its permis
   await owner.post('/api/v1/roles', { name: 'Rules', permissions: ['notifications.rules.manage'] });
   const author = await platform.person({ tenant, role: 'Agent' });
   expect((await owner.patch(`/api/v1/team/${author.id}`, { role: 'Rules' })).status).toBe(200);
-  expect(await author.post(`${path}/presets/order_shipped`, {})).toMatchObject({ status: 403 });
+  expect(await author.post(`/api/v1/notification-presets/order_shipped`, {})).toMatchObject({ status: 403 });
 });

@@ -43,7 +43,7 @@ export const ruleActions = {
     tag,
     summary: 'List the presets of notification rules',
     description: 'Mails to customers with a text that you can change. They are off until you switch them on.',
-    http: 'GET /notification-rules/presets',
+    http: 'GET /notification-presets',
     graphql: 'notificationRulePresets',
     needs,
     output: Type.Object({ presets: Type.Array(RulePreset) }),
@@ -55,7 +55,7 @@ export const ruleActions = {
     description:
       'Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of ' +
       'the rule to false.',
-    http: 'POST /notification-rules/presets/:key',
+    http: 'POST /notification-presets/:key',
     graphql: 'switchOnNotificationRulePreset',
     needs,
     input: Type.Object({ key: Line(100, { examples: ['order_shipped'] }) }),
