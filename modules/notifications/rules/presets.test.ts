@@ -52,7 +52,8 @@ interface Preset {
   readonly template: { readonly body: string };
 }
 
-const list = async (person: Person): Promise<Preset[]> => (await person.get('/api/v1/notification-presets')).body.presets;
+const list = async (person: Person): Promise<Preset[]> =>
+  (await person.get('/api/v1/notification-presets')).body.presets;
 const find = async (person: Person, key: string) => (await list(person)).find((preset) => preset.key === key);
 
 async function switchOn(person: Person, key: string) {
