@@ -795,14 +795,14 @@ export interface Api {
      * List the presets of notification rules.
      * Mails to customers with a text that you can change. They are off until you switch them on.
      * Requires the permission `notifications.rules.manage`.
-     * `GET /api/v1/notification-rules/presets`
+     * `GET /api/v1/notification-presets`
      */
     readonly listRulePresets: Call<object, { readonly presets: readonly NotificationRulePreset[] }>;
     /**
      * Switch a preset on.
      * Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of the rule to false.
      * Requires the permission `notifications.rules.manage`.
-     * `POST /api/v1/notification-rules/presets/:key`
+     * `POST /api/v1/notification-presets/:key`
      */
     readonly switchOnRulePreset: Call<{ readonly key: string }, { readonly message: string; readonly rule: NotificationRule }>;
     /**
