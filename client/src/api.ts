@@ -4064,7 +4064,6 @@ export type OrderShipping = {
 };
 
 export type OrderShippingInput = {
-  /** Default: "Shipping". */
   readonly title?: string | undefined;
   /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
   readonly price: string | number;

@@ -101,7 +101,7 @@ async function priceByRules(ctx: Ctx, cart: Cart): Promise<PricedOrder | null> {
     codes,
     discounts,
     shipping_rate_id,
-    ...(shipping ? { shipping } : {}),
+    ...(shipping ? { shipping: { title: shipping.title ?? 'Shipping', price: shipping.price } } : {}),
     ...(address ? { address: { country: address.country ?? null, state: address.state ?? null } } : {}),
     customer_id: customer_id ?? null,
     order_id: order_id ?? null,

@@ -94,7 +94,12 @@ export const PriceChoices = Type.Object({
   ),
   shipping_rate_id: Type.Optional({ ...Nullable(Uuid), description: 'One of the `shipping_rates` of a preview.' }),
   shipping: Type.Optional({
-    ...Nullable(NamedObject('OrderShippingInput', { title: Default(Line(255), 'Shipping'), price: AnyMoneyInput })),
+    ...Nullable(
+      NamedObject('OrderShippingInput', {
+        title: Type.Optional(Line(255, { examples: ['Courier'] })),
+        price: AnyMoneyInput,
+      }),
+    ),
     description: 'An amount of your own, instead of a shipping rate.',
   }),
   discount_total: given(

@@ -208,7 +208,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -614,7 +614,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -926,7 +926,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",

@@ -79,7 +79,12 @@ function startChild({ executable, variables }: Environment, options: CommandInpu
   const target = ['api-url', 'tenant'].flatMap((name) =>
     typeof options[name] === 'string' ? [`--${name}=${options[name]}`] : [],
   );
-  const child = spawn(executable, ['upgrade', '--check', ...target], { detached: true, stdio: 'ignore', env, windowsHide: true });
+  const child = spawn(executable, ['upgrade', '--check', ...target], {
+    detached: true,
+    stdio: 'ignore',
+    env,
+    windowsHide: true,
+  });
   child.on('error', () => {});
   child.unref();
 }
