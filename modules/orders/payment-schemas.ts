@@ -18,7 +18,13 @@ export const PaymentState = Type.Enum(['pending', 'succeeded', 'failed']);
 export type PaymentState = Static<typeof PaymentState>;
 
 export const PaymentMethod = Line(64, { examples: ['cash'] });
-const reference = Default(NullableLine(255, { examples: ['UTR 4281 9900'] }), null);
+const reference = Default(
+  NullableLine(255, {
+    description: 'The number of the payment at the bank. It is kept when the customer is erased.',
+    examples: ['UTR 4281 9900'],
+  }),
+  null,
+);
 const paid_at = Type.Optional({ ...TimestampInput, description: 'Default: now, if the payment has succeeded.' });
 
 export const NewOrderPayment = NamedObject('NewOrderPayment', {

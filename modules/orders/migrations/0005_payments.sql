@@ -26,8 +26,8 @@ CREATE INDEX order_payments_by_order ON order_payments (order_id, created_at, id
 CREATE TABLE order_refunds (
   id uuid PRIMARY KEY,
   order_id uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
-  -- NULL: of an order that was paid before payments were recorded.
-  payment_id uuid REFERENCES order_payments ON DELETE CASCADE,
+  -- A row of `order_payments` of the same order. NULL: the order was paid before payments were recorded.
+  payment_id uuid,
   amount numeric NOT NULL CHECK (amount > 0 AND scale(amount) <= 3),
   -- How much of it is from the excess of the payment.
   excess numeric NOT NULL DEFAULT 0 CHECK (excess BETWEEN 0 AND amount),
