@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
 import { testModule } from '../../server/testing/test-module.ts';
-import { distributeExcess } from './excess.ts';
 
 const names = ['orders.recordPayment', 'orders.settleRefund'];
 const gateway = testModule({ alias: 'gateway', consumes: names });
@@ -116,33 +115,4 @@ test('payments and refunds add up and never exceed, after any history of concurr
     { numRuns: 40 },
   );
   expect([...seen].filter((status) => ![200, 201, 409, 422].includes(status))).toEqual([]);
-});
-
-test('the excess is what is more than the total, whatever was paid and refunded', () => {
-  const amount = fc.bigInt({ min: 0n, max: 1_000n });
-  const payment = fc.tuple(amount, amount, amount, amount).map(([part, excess, refunded, refundedExcess], id) => ({
-    id: String(id),
-    amount: part + excess + refunded + refundedExcess,
-    excess: excess + refundedExcess,
-    refunded,
-    refundedExcess,
-  }));
-  fc.assert(
-    fc.property(fc.array(payment, { maxLength: 5 }), amount, (drawn, extra) => {
-      const payments = drawn.map((one, index) => ({ ...one, id: String(index) }));
-      const sum = (rows: typeof payments, count: (row: (typeof payments)[number]) => bigint) =>
-        rows.reduce((total, row) => total + count(row), 0n);
-      const total = sum(payments, ({ refunded }) => refunded) + extra;
-      const before = sum(payments, (one) => one.amount - one.excess);
-      const { changed, paid } = distributeExcess(payments, { total, paid: before });
-      const byId = new Map(changed.map((one) => [one.id, one]));
-      const after = payments.map((one) => byId.get(one.id) ?? one);
-      expect(sum([...after], (one) => one.amount - one.excess)).toBe(paid);
-      const free = sum([...after], (one) => one.excess - one.refundedExcess);
-      expect(paid <= total && (paid === total || free === 0n)).toBe(true);
-      expect(after.every((one) => one.excess >= one.refundedExcess && one.amount - one.excess >= one.refunded)).toBe(
-        true,
-      );
-    }),
-  );
 });
