@@ -1068,7 +1068,7 @@ export interface Api {
     readonly getByNumber: Call<OrdersGetByNumberInput, { readonly order: OrderDetails }>;
     /**
      * Get an order.
-     * Includes items, customer and history.
+     * Includes items, customer, history, payments and refunds.
      * Requires the permission `orders.view`.
      * `GET /api/v1/orders/:id`
      */
@@ -1103,11 +1103,29 @@ export interface Api {
     readonly cancel: Call<OrderCancellation & { readonly id: string }, { readonly message: string; readonly order: Order }>;
     /**
      * Refund an order.
-     * Refunds an amount or, by default, the remaining total. A fully refunded order becomes `refunded`.
+     * Refunds items, an amount or, by default, everything that was paid and not refunded. A fully refunded order becomes `refunded`, unless it is pending, cancelled or failed. A refund of a payment by a provider is `pending` until the provider reports it.
      * Requires the permission `orders.refund`.
      * `POST /api/v1/orders/:id/refund`
      */
     readonly refund: Call<OrderRefund & { readonly id: string }, { readonly message: string; readonly order: Order }>;
+    /**
+     * Record a payment of an order.
+     * At most what is due. A pending payment does not count in `paid_total`. Cancelled and failed orders take no payments.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/payments`
+     */
+    readonly addPayment: Call<OrderPaymentInput & { readonly id: string }, { readonly message: string; readonly payment: OrderPayment }>;
+    /**
+     * Change the status of a payment.
+     * A pending payment succeeds or fails; one that has succeeded can fail, for example a cheque, if it was not refunded. The provider of a payment sets its status, if it has one.
+     * Requires the permission `orders.edit`.
+     * `PATCH /api/v1/orders/:id/payments/:payment`
+     */
+    readonly updatePayment: Call<OrderPaymentChange & {
+      readonly id: string;
+      /** The id of the payment. */
+      readonly payment: string;
+    }, { readonly message: string; readonly payment: OrderPayment }>;
   };
   readonly organization: {
     /**
@@ -2076,6 +2094,8 @@ export type ErrorCode =
   | 'orders.closed'
   | 'orders.no_customers'
   | 'orders.not_found'
+  | 'orders.payment_not_found'
+  | 'orders.refund_not_found'
   | 'outbound.address_refused'
   | 'outbound.invalid_url'
   | 'outbound.not_https'
@@ -2914,6 +2934,8 @@ export type ListedOrder = {
   readonly shipping_address: ShippingAddress | null;
   readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method: string | null;
   readonly items: readonly OrderItem[];
   /** The sum of the items, before discounts. */
   readonly subtotal: string;
@@ -3226,6 +3248,8 @@ export type NewOrder = {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two orders have the same id on one platform. Default: {}. */
   readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. Default: null. */
+  readonly payment_method?: string | null | undefined;
   readonly discount_codes?: readonly string[] | undefined;
   /** Discounts of the whole order that need no code. */
   readonly discounts?: readonly OrderDiscountInput[] | undefined;
@@ -3244,6 +3268,8 @@ export type NewOrder = {
   readonly customer_id?: string | undefined;
   /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
   readonly track_stock?: boolean | undefined;
+  /** Payments that were made already. Default: []. */
+  readonly payments?: readonly NewOrderPayment[] | undefined;
 };
 
 /** Default: {}. */
@@ -3268,6 +3294,18 @@ export type NewOrderItem = {
   readonly discount?: OrderDiscountInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
+};
+
+export type NewOrderPayment = {
+  readonly method: string;
+  /** Default and maximum: the `due_total` of the order. */
+  readonly amount?: string | number | undefined;
+  /** The number of the payment at the bank. It is kept when the customer is erased. Default: null. */
+  readonly reference?: string | null | undefined;
+  /** Default: "succeeded". */
+  readonly status?: 'pending' | 'succeeded' | 'failed' | undefined;
+  /** Default: now, if the payment has succeeded. */
+  readonly paid_at?: string | undefined;
 };
 
 export type NewOwner = {
@@ -3727,6 +3765,8 @@ export type Order = {
   readonly shipping_address: ShippingAddress | null;
   readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method: string | null;
   readonly items: readonly OrderItem[];
   /** The sum of the items, before discounts. */
   readonly subtotal: string;
@@ -3781,6 +3821,8 @@ export type OrderChanges = {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two orders have the same id on one platform. */
   readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method?: string | null | undefined;
   readonly discount_codes?: readonly string[] | undefined;
   /** Discounts of the whole order that need no code. */
   readonly discounts?: readonly OrderDiscountInput[] | undefined;
@@ -3862,6 +3904,8 @@ export type OrderDetails = {
   readonly shipping_address: ShippingAddress | null;
   readonly billing_address: ShippingAddress | null;
   readonly note: string | null;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method: string | null;
   readonly items: readonly OrderItem[];
   /** The sum of the items, before discounts. */
   readonly subtotal: string;
@@ -3900,6 +3944,10 @@ export type OrderDetails = {
   /** The statuses that the order can change to. */
   readonly next_statuses: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[];
   readonly history: readonly OrderHistoryEntry[];
+  /** The oldest first. */
+  readonly payments: readonly OrderPayment[];
+  /** The oldest first. */
+  readonly refunds: readonly RecordedRefund[];
 };
 
 export type OrderDiscount = {
@@ -3979,6 +4027,46 @@ export type OrderItemDiscount = {
   readonly value: string | number;
 };
 
+export type OrderPayment = {
+  readonly id: string;
+  readonly method: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+  /** What is more than the order costs. It does not count in `paid_total`. */
+  readonly excess: string;
+  /** How much of the amount is refunded, or is being refunded. */
+  readonly refunded_total: string;
+  readonly reference: string | null;
+  readonly status: 'pending' | 'succeeded' | 'failed';
+  readonly provider: string | null;
+  readonly provider_payment_id: string | null;
+  readonly paid_at: string | null;
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type OrderPaymentChange = {
+  readonly status: 'succeeded' | 'failed';
+  readonly reference?: string | null | undefined;
+  /** Default: now, if the payment has succeeded. */
+  readonly paid_at?: string | undefined;
+};
+
+export type OrderPaymentInput = {
+  readonly method: string;
+  /** Default and maximum: the `due_total` of the order. */
+  readonly amount?: string | number | undefined;
+  /** The number of the payment at the bank. It is kept when the customer is erased. Default: null. */
+  readonly reference?: string | null | undefined;
+  /** Default: "succeeded". */
+  readonly status?: 'pending' | 'succeeded' | 'failed' | undefined;
+  /** Default: now, if the payment has succeeded. */
+  readonly paid_at?: string | undefined;
+};
+
 export type OrderPeriod = {
   /** Without cancelled and failed orders; in all currencies. */
   readonly orders: number;
@@ -4046,10 +4134,22 @@ export type OrderPreviewItem = {
 export type OrderPriceProblem = { readonly field: string; readonly code: string; readonly message: string };
 
 export type OrderRefund = {
-  /** Default and maximum: the amount not refunded yet. */
+  /** Default: the price of the items with their discounts and taxes, or without items everything that is not refunded yet, which is also the maximum. */
   readonly amount?: string | number | undefined;
+  /** The units that are refunded. */
+  readonly items?: readonly OrderRefundItemInput[] | undefined;
+  /** Whether the items go back into the stock. Those that were not shipped are released. Without items, all units: only with a refund of everything. Default: false. */
+  readonly restock?: boolean | undefined;
+  /** The stock location of returned items. */
+  readonly location_id?: string | null | undefined;
+  /** The payment that is refunded, its `excess` first. Default: the newest payments. */
+  readonly payment_id?: string | undefined;
   readonly reason?: string | undefined;
 };
+
+export type OrderRefundItem = { readonly item_id: string; readonly quantity: number };
+
+export type OrderRefundItemInput = { readonly item_id: string; readonly quantity: number };
 
 export type OrderShipping = {
   readonly rate_id: string | null;
@@ -4481,6 +4581,24 @@ export type RealtimeConfig = {
   /** `http`, or `https` if sockets use TLS. */
   readonly scheme: string;
   readonly auth_endpoint: string;
+};
+
+export type RecordedRefund = {
+  readonly id: string;
+  readonly payment_id: string | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+  /** How much of it is from the excess of the payment, which was not in `paid_total`. */
+  readonly excess: string;
+  readonly reason: string | null;
+  readonly items: readonly OrderRefundItem[];
+  readonly restocked: boolean;
+  /** A pending one waits for the provider of the payment. */
+  readonly status: 'pending' | 'succeeded' | 'failed';
+  readonly provider_refund_id: string | null;
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
 };
 
 export type RecoveryCodes = { readonly recovery_codes: readonly string[] };

@@ -219,26 +219,31 @@ export const ordersLimits = {
   create: {
     items: 500,
     note: 20000,
+    payment_method: 64,
     discount_codes: 10,
     discounts: 10,
     'customer.phone': 32,
     'customer.email': 254,
     'customer.first_name': 255,
     'customer.last_name': 255,
+    payments: 20,
   },
   preview: {
     items: 500,
     note: 20000,
+    payment_method: 64,
     discount_codes: 10,
     discounts: 10,
     'customer.phone': 32,
     'customer.email': 254,
     'customer.first_name': 255,
     'customer.last_name': 255,
+    payments: 20,
   },
   update: {
     items: 500,
     note: 20000,
+    payment_method: 64,
     discount_codes: 10,
     discounts: 10,
   },
@@ -249,7 +254,15 @@ export const ordersLimits = {
     reason: 1000,
   },
   refund: {
+    items: 500,
     reason: 1000,
+  },
+  addPayment: {
+    method: 64,
+    reference: 255,
+  },
+  updatePayment: {
+    reference: 255,
   },
 } as const;
 

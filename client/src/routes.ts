@@ -193,6 +193,8 @@ export const routes = {
     updateStatus: 'POST orders/:id/status',
     cancel: 'POST orders/:id/cancel',
     refund: 'POST orders/:id/refund',
+    addPayment: 'POST orders/:id/payments',
+    updatePayment: 'PATCH orders/:id/payments/:payment',
   },
   organization: {
     get: 'GET organization',

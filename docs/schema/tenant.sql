@@ -475,6 +475,51 @@ CREATE TABLE order_numbers (
   CONSTRAINT order_numbers_id_check CHECK (id)
 );
 
+CREATE TABLE order_payments (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  method text NOT NULL,
+  amount numeric NOT NULL,
+  excess numeric NOT NULL DEFAULT 0,
+  reference text,
+  status text NOT NULL,
+  provider text,
+  provider_payment_id text,
+  paid_at timestamp with time zone,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_payments_unique UNIQUE (provider, provider_payment_id),
+  CONSTRAINT order_payments_pkey PRIMARY KEY (id),
+  CONSTRAINT order_payments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE,
+  CONSTRAINT order_payments_amount_check CHECK (((amount > (0)::numeric) AND (scale(amount) <= 3))),
+  CONSTRAINT order_payments_check CHECK (((excess >= (0)::numeric) AND (excess <= amount))),
+  CONSTRAINT order_payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX order_payments_by_order ON public.order_payments USING btree (order_id, created_at, id);
+
+CREATE TABLE order_refunds (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  payment_id uuid,
+  amount numeric NOT NULL,
+  excess numeric NOT NULL DEFAULT 0,
+  reason text,
+  items jsonb NOT NULL DEFAULT '[]'::jsonb,
+  restocked boolean NOT NULL DEFAULT false,
+  status text NOT NULL,
+  provider_refund_id text,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_refunds_pkey PRIMARY KEY (id),
+  CONSTRAINT order_refunds_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE,
+  CONSTRAINT order_refunds_amount_check CHECK (((amount > (0)::numeric) AND (scale(amount) <= 3))),
+  CONSTRAINT order_refunds_check CHECK (((excess >= (0)::numeric) AND (excess <= amount))),
+  CONSTRAINT order_refunds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX order_refunds_by_order ON public.order_refunds USING btree (order_id, created_at, id);
+CREATE INDEX order_refunds_by_payment ON public.order_refunds USING btree (payment_id);
+
 CREATE TABLE order_stock (
   order_id uuid NOT NULL,
   line_id uuid NOT NULL,
@@ -520,6 +565,7 @@ CREATE TABLE orders (
   billing_address jsonb,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
+  payment_method text,
   CONSTRAINT orders_number UNIQUE (number),
   CONSTRAINT orders_pkey PRIMARY KEY (id),
   CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),

@@ -12,6 +12,7 @@ import {
 import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
 import { generateHistory, statusAt } from './demo-history.ts';
+import { generatePayments } from './demo-payments.ts';
 
 declare module '@chowk/kit/catalogue' {
   interface DemoShares {
@@ -47,6 +48,8 @@ export const demo: Demo<DemoTotals> = {
         orders: generated.map(({ order }) => order),
         order_items: generated.flatMap(({ items }) => items),
         order_history: generated.flatMap(({ history }) => history),
+        order_payments: generated.flatMap(({ payments }) => payments),
+        order_refunds: generated.flatMap(({ refunds }) => refunds),
       });
     }
   },
@@ -67,7 +70,7 @@ function placements(plan: DemoPlan, customers: DemoShares['customers'], count: n
 }
 
 function orders({ today, random: stream }: DemoPlan, products: Products) {
-  const random = stream('orders');
+  const [random, paymentRandom] = [stream('orders'), stream('payments')];
   return (placedAt: number, keys: { readonly order_number: string }) => {
     const id = demoId(placedAt, random);
     const status = statusAt(today - placedAt, random);
@@ -75,11 +78,23 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
     const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
     const refunded_total = status === 'refunded' ? total / 100 : 0;
     const steps = generateHistory(status, placedAt, today, random);
+    const { method, paid, ...money } = generatePayments({ id, status, total, placedAt, steps }, paymentRandom);
     const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
     const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
     return {
       total,
-      order: { id, ...keys, status, total: total / 100, refunded_total, note, ...times },
+      order: {
+        id,
+        ...keys,
+        status,
+        total: total / 100,
+        paid_total: paid,
+        refunded_total,
+        payment_method: method,
+        note,
+        ...times,
+      },
+      ...money,
       items: items.map((item, position) => {
         return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
       }),

@@ -1,10 +1,10 @@
 import { type Ctx, type Failure, removedFields, type Sql, sql } from '@chowk/kit';
-import { columns, history } from './columns.ts';
+import { columns, details } from './columns.ts';
 import { followCodes } from './discount-codes.ts';
 import { fail } from './errors.ts';
 import { withCustomers } from './masking.ts';
 import { followStock } from './order-stock.ts';
-import { closedStatuses, transitions } from './rules.ts';
+import { closedStatuses, nextStatuses } from './rules.ts';
 import type { Order, OrderDetails } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -47,8 +47,8 @@ async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
 
 async function selectOrders(ctx: Ctx, where: Sql): Promise<Omit<OrderDetails, 'customer'>[]> {
   const orders = await ctx.db.rows<Omit<OrderDetails, 'customer' | 'next_statuses'>>(sql`
-    SELECT ${columns}, ${history} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
-  return orders.map((order) => ({ ...order, next_statuses: [...transitions[order.status]] }));
+    SELECT ${columns}, ${details} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
+  return orders.map((order) => ({ ...order, next_statuses: nextStatuses(order) }));
 }
 
 export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {

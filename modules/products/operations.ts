@@ -11,6 +11,7 @@ import {
   reserveForOrder,
   resolveLines,
   restock,
+  returnForOrder,
 } from './order-stock.ts';
 
 export const operations = {
@@ -57,5 +58,13 @@ export const operations = {
     description: '`quantity` is the number of units of the line that have been returned in all.',
     input: OrderUnits,
     run: restock,
+  }),
+  'products.returnForOrder': operation({
+    summary: 'Take back units of an order',
+    description:
+      '`quantity` is the number of units of the line that the order keeps. The others are released, or return to the stock if ' +
+      'they have been shipped.',
+    input: OrderUnits,
+    run: returnForOrder,
   }),
 };

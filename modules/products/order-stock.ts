@@ -136,6 +136,15 @@ export function restock(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<voi
   });
 }
 
+/** Takes units back; `quantity` is how many the order keeps of the line. Units that were not shipped are released first. */
+export function returnForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
+  return changeUnits(ctx, input, 'restocked', (line, kept) => ({
+    ...line,
+    quantity: Math.min(line.quantity, Math.max(kept, line.committed)),
+    restocked: Math.max(line.restocked, line.committed - kept),
+  }));
+}
+
 /** Releases what is still reserved, of all lines or of some. */
 export function releaseForOrder(ctx: Ctx, { lines, ...input }: Static<typeof OrderRelease>): Promise<void> {
   return settle(ctx, input, [], (held) => ({
@@ -164,7 +173,7 @@ async function changeUnits(
       return quantity === undefined ? line : change(line, quantity);
     }),
     reason,
-    freed: reason,
+    freed: 'released',
     locationId,
   }));
 }

@@ -6,6 +6,51 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "add-payment"
+    ],
+    "action": "orders.addPayment",
+    "summary": "Record a payment of an order",
+    "description": "At most what is due. A pending payment does not count in 'paid_total'. Cancelled and failed orders take no payments.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "method",
+        "help": "The method.",
+        "isRequired": true
+      },
+      {
+        "name": "amount",
+        "help": "Default and maximum: the 'due_total' of the order."
+      },
+      {
+        "name": "reference",
+        "help": "The number of the payment at the bank. It is kept when the customer is erased."
+      },
+      {
+        "name": "status",
+        "help": "The status. Default: succeeded.",
+        "choices": [
+          "pending",
+          "succeeded",
+          "failed"
+        ]
+      },
+      {
+        "name": "paid_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z. Default: now, if the payment has succeeded."
+      }
+    ],
+    "key": "payment"
+  },
+  {
+    "words": [
+      "orders",
       "by-number"
     ],
     "action": "orders.getByNumber",
@@ -192,6 +237,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -254,6 +303,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "order"
@@ -598,6 +653,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -660,6 +719,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "preview"
@@ -671,7 +736,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.refund",
     "summary": "Refund an order",
-    "description": "Refunds an amount or, by default, the remaining total. A fully refunded order becomes 'refunded'.",
+    "description": "Refunds items, an amount or, by default, everything that was paid and not refunded. A fully refunded order becomes 'refunded', unless it is pending, cancelled or failed. A refund of a payment by a provider is 'pending' until the provider reports it.",
     "arguments": [
       {
         "name": "id",
@@ -682,7 +747,29 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "amount",
-        "help": "Default and maximum: the amount not refunded yet."
+        "help": "The amount. Default: the price of the items with their discounts and taxes, or without items everything that is not refunded yet, which is also the maximum."
+      },
+      {
+        "name": "items",
+        "help": "The units that are refunded. JSON, or name=value,… with the fields item_id, quantity.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "quantity": "integer"
+        }
+      },
+      {
+        "name": "restock",
+        "help": "Whether the items go back into the stock. Those that were not shipped are released. Without items, all units: only with a refund of everything. Default: false.",
+        "type": "boolean"
+      },
+      {
+        "name": "location_id",
+        "help": "The stock location of returned items."
+      },
+      {
+        "name": "payment_id",
+        "help": "The payment that is refunded, its 'excess' first. Default: the newest payments."
       },
       {
         "name": "reason",
@@ -698,7 +785,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.get",
     "summary": "Get an order",
-    "description": "Includes items, customer and history.",
+    "description": "Includes items, customer, history, payments and refunds.",
     "arguments": [
       {
         "name": "id",
@@ -910,6 +997,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -946,5 +1037,46 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "order"
+  },
+  {
+    "words": [
+      "orders",
+      "update-payment"
+    ],
+    "action": "orders.updatePayment",
+    "summary": "Change the status of a payment",
+    "description": "A pending payment succeeds or fails; one that has succeeded can fail, for example a cheque, if it was not refunded. The provider of a payment sets its status, if it has one.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "payment",
+        "help": "The id of the payment.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "status",
+        "help": "The status.",
+        "isRequired": true,
+        "choices": [
+          "succeeded",
+          "failed"
+        ]
+      },
+      {
+        "name": "reference",
+        "help": "The reference."
+      },
+      {
+        "name": "paid_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z. Default: now, if the payment has succeeded."
+      }
+    ],
+    "key": "payment"
   }
 ];

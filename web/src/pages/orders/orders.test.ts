@@ -185,7 +185,8 @@ describe.skipIf(!chromiumPath)('orders', () => {
 
   test('a refund cannot exceed what is left', async () => {
     const { acme, owner } = await shop();
-    const [order] = await createOrders(owner, 1, { status: 'delivered', total: '1000.00' });
+    const payments = [{ method: 'cash' }];
+    const [order] = await createOrders(owner, 1, { status: 'delivered', total: '1000.00', payments });
     const page = await platform.openAs(owner, acme, `/orders/${order?.id}`);
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
     const amount = page.getByLabel('Amount in INR');
