@@ -120,5 +120,6 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
 
 /** In the order of arrival: PostgreSQL would wake all who wait for the row itself after each order. */
 function waitForNumber(ctx: Ctx): Promise<number> {
+  ctx.db.releaseLocksEarly();
   return ctx.db.run(sql`SELECT pg_advisory_xact_lock(hashtext('order_numbers'))`);
 }
