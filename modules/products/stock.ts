@@ -82,11 +82,7 @@ interface MovedRow {
   readonly elsewhere: number;
 }
 
-function writeMovements(
-  ctx: Ctx,
-  movements: readonly Movement[],
-  lines: readonly OrderLine[],
-): Promise<MovedRow[]> {
+function writeMovements(ctx: Ctx, movements: readonly Movement[], lines: readonly OrderLine[]): Promise<MovedRow[]> {
   const rows = movements.map(({ variantId, change = 0, reserved = 0, reason, reference, locationId, orderId }) => ({
     id: ctx.newId(),
     variant_id: variantId,

@@ -314,9 +314,11 @@ test('a transaction that releases its locks early is on the disk when it has end
       return tx.row<{ lsn: string; waits: string }>(sql`
         SELECT pg_current_wal_insert_lsn()::text AS lsn, current_setting('synchronous_commit') AS waits`);
     });
-    expect(await db.row(sql`
+    expect(
+      await db.row(sql`
       SELECT pg_current_wal_flush_lsn() > ${written?.lsn}::pg_lsn AS flushed, current_setting('synchronous_commit') AS waits
-    `)).toEqual({ flushed: true, waits: 'on' });
+    `),
+    ).toEqual({ flushed: true, waits: 'on' });
     expect(written?.waits).toBe('off');
   }
   expect(await notes()).toHaveLength(20);
