@@ -79,7 +79,7 @@ interface Measured {
 /** Each first equally often, so that other load on the machine affects all. */
 async function measureRound(shops: { ours: Shop; theirs: Shop | undefined }, connections: number, round: number) {
   const { ours, theirs } = shops;
-  const results: Partial<Record<keyof Measured, Round>> = {};
+  const results: { -readonly [Kind in keyof Measured]?: Round | undefined } = {};
   const steps = [
     async () => (results.freeText = await place(ours, freeText, connections)),
     async () => (results.theirs = theirs && (await place(theirs, freeText, connections))),
