@@ -8,7 +8,7 @@ import { followStock } from './order-stock.ts';
 import { paymentNames } from './payment-rows.ts';
 import type { OrderPayment } from './payment-schemas.ts';
 import { planDefaultPayment, planPayments, sumPaid } from './plan-payments.ts';
-import { type PricedOrder, priceOrder } from './price-order.ts';
+import { isFreeText, type PricedOrder, priceOrder } from './price-order.ts';
 import { mustBeAllowed } from './rules.ts';
 import { type ItemRow, itemColumns, itemRecords } from './save.ts';
 import type { NewOrder, Order, OrderContact } from './schemas.ts';
@@ -40,7 +40,7 @@ export async function createOrder(ctx: Ctx, input: NewOrder, cart: ReadCart | un
   const payments = planNewPayments(ctx, { ...input, currency }, priced);
   const id = ctx.newId();
   const items = itemRecords(ctx, priced.items);
-  await followStock(ctx, { id, status: input.status, track_stock: trackStock, items });
+  if (!isFreeText(items)) await followStock(ctx, { id, status: input.status, track_stock: trackStock, items });
   if (priced.codes.length > 0) {
     const { codes } = priced;
     await ctx.bus.callIfInstalled('pricing.redeem', { order_id: id, customer_id: customer.id, codes: [...codes] });
@@ -102,7 +102,11 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
   const refunded = status === 'refunded' ? paid : null;
   const address = addressToStore(ctx, row.shipping_address);
   const billing = addressToStore(ctx, row.billing_address);
-  const insert = () =>
+  const insert = async () => {
+    const [, order] = await Promise.all([waitForNumber(ctx), insertWithNumber()]);
+    return order;
+  };
+  const insertWithNumber = () =>
     ctx.db.row<Order>(sql`
     WITH next AS (UPDATE order_numbers SET last = last + 1 RETURNING last),
     o AS (
@@ -136,4 +140,10 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
       FROM o)
     SELECT ${columnsWith(sql`inserted`)} FROM o`);
   return (await whileUnique(insert)) as Order;
+}
+
+/** In the order of arrival: PostgreSQL would wake all who wait for the row itself after each order. */
+function waitForNumber(ctx: Ctx): Promise<number> {
+  ctx.db.releaseLocksEarly();
+  return ctx.db.run(sql`SELECT pg_advisory_xact_lock(hashtext('order_numbers'))`);
 }
