@@ -2,7 +2,7 @@
 const floors = [
   ['main.ts'],
   ['serve.ts'],
-  ['serve-rings.ts'],
+  ['serve-platform.ts', 'serve-rings.ts'],
   ['boot.ts'],
   ['http/'],
   ['operator/'],

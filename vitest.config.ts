@@ -10,6 +10,7 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 /** Test files that take longest, slowest first. `npm test -- quick` leaves them out. */
 const slow = [
+  'server/src/operator/{module-hook,module-install,module-lifecycle}',
   'e2e/{*,deploy/image}',
   'cli/src/upgrade/{released-program,replace,hostile-servers}',
   'cli/release/release',
@@ -22,7 +23,7 @@ const slow = [
   'web/src/pages/{home/home,entry/entry,install/install-page,onboarding/onboarding}',
   'modules/graphql/playground/browser',
   'modules/onboarding/crash',
-  'server/src/{main,crash,serve}',
+  'server/src/{main,crash,serve,serve-rings,rings/rings}',
   'modules/installation/{reset-command,owner}',
   'modules/identity/{hostile-input,fuzz}',
   'modules/identity/sign-in/sign-in-timing',

@@ -1,5 +1,5 @@
 import { findCommand, firstWords, listCommands } from './catalogue.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import type { Environment } from './environment.ts';
 import { type ExitCode, ExitError, exitCodes } from './exit.ts';
 import { findNearest } from './nearest.ts';
@@ -23,7 +23,7 @@ export async function runProgram(environment: Environment, args: readonly string
     const input = parseInput(command, args);
     if (input.options.help) await (await import('./help.ts')).showCommandHelp(environment, command);
     else await command.run(environment, input);
-    await afterCommand(environment);
+    await afterCommand(environment, input.options);
     return exitCodes.done;
   } catch (error) {
     const { reportError } = await import('./report-error.ts');
@@ -63,15 +63,26 @@ async function unknownCommand(words: readonly string[]): Promise<ExitError> {
   const candidates = isGroup ? (await listCommands(first)).map(({ words }) => words[1] ?? '') : firstWords();
   const nearest = findNearest(isGroup ? second : first, candidates);
   const name = isGroup ? `${first} ${second}` : first;
-  const suggestion = nearest ? ` Did you mean 'chowk ${isGroup ? `${first} ` : ''}${nearest}'?` : '';
+  const found = nearest ? `${isGroup ? `${first} ` : ''}${nearest}` : await findInGroups(name);
+  const suggestion = found ? ` Did you mean 'chowk ${found}'?` : '';
   return new ExitError(
     exitCodes.usage,
     `There is no command '${name}'.${suggestion}\nSee 'chowk ${isGroup ? `${first} ` : ''}--help'.`,
   );
 }
 
-async function afterCommand(environment: Environment): Promise<void> {
+/** The command of a group that has this word as its verb: `pricing discounts` for `discounts list`. */
+async function findInGroups(name: string): Promise<string | undefined> {
+  const [word = ''] = name.split(' ');
+  for (const group of firstWords()) {
+    const verbs = (await listCommands(group)).map(({ words }) => words[1]);
+    if (verbs.includes(word)) return `${group} ${word}`;
+  }
+  return undefined;
+}
+
+async function afterCommand(environment: Environment, options: CommandInput['options']): Promise<void> {
   if (!environment.stdout.isTerminal) return;
   const { startBackgroundCheck } = await import('./upgrade/background-check.ts');
-  startBackgroundCheck(environment);
+  startBackgroundCheck(environment, options);
 }

@@ -243,23 +243,6 @@ CREATE UNIQUE INDEX discounts_code ON public.discounts USING btree (code_key);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.discounts FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_discounts();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.discounts FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_discounts();
 
-CREATE TABLE draft_orders (
-  id uuid NOT NULL,
-  customer_id uuid,
-  input jsonb NOT NULL DEFAULT '{}'::jsonb,
-  total numeric NOT NULL,
-  currency text NOT NULL,
-  order_id uuid,
-  created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  CONSTRAINT draft_orders_pkey PRIMARY KEY (id)
-);
-CREATE INDEX draft_orders_by_creation ON public.draft_orders USING btree (created_at DESC, id DESC);
-CREATE INDEX draft_orders_by_customer ON public.draft_orders USING btree (customer_id);
-CREATE INDEX draft_orders_by_update ON public.draft_orders USING btree (updated_at, id);
-CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.draft_orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_draft_orders();
-CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.draft_orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_draft_orders();
-
 CREATE TABLE event_deliveries (
   seq bigint NOT NULL,
   event_id uuid NOT NULL,
@@ -392,13 +375,11 @@ CREATE TABLE notification_rules (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   saved_by bigint,
-  preset text,
   CONSTRAINT notification_rules_pkey PRIMARY KEY (id),
   CONSTRAINT notification_rules_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text])))
 );
 CREATE INDEX notification_rules_by_creation ON public.notification_rules USING btree (created_at DESC, id DESC);
 CREATE INDEX notification_rules_by_event ON public.notification_rules USING btree (event) WHERE is_active;
-CREATE UNIQUE INDEX notification_rules_preset ON public.notification_rules USING btree (preset);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notification_rules FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notification_rules();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notification_rules FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notification_rules();
 
@@ -478,13 +459,11 @@ CREATE TABLE order_items (
   tax_total numeric NOT NULL DEFAULT 0,
   subtotal numeric,
   total numeric,
-  shipped_quantity integer NOT NULL DEFAULT 0,
   CONSTRAINT order_items_pkey PRIMARY KEY (id),
   CONSTRAINT order_items_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   CONSTRAINT order_items_decimals CHECK ((scale(price) <= 3)) NOT VALID,
   CONSTRAINT order_items_price_check CHECK ((price >= (0)::numeric)),
-  CONSTRAINT order_items_quantity_check CHECK ((quantity > 0)),
-  CONSTRAINT order_items_shipped CHECK (((shipped_quantity >= 0) AND (shipped_quantity <= quantity))) NOT VALID
+  CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
 );
 CREATE INDEX order_items_by_order ON public.order_items USING btree (order_id, "position");
 CREATE INDEX order_items_by_variant ON public.order_items USING btree (variant_id) WHERE (variant_id IS NOT NULL);
@@ -496,35 +475,50 @@ CREATE TABLE order_numbers (
   CONSTRAINT order_numbers_id_check CHECK (id)
 );
 
-CREATE TABLE order_shipment_items (
-  shipment_id uuid NOT NULL,
-  item_id uuid NOT NULL,
-  quantity integer NOT NULL,
-  CONSTRAINT order_shipment_items_pkey PRIMARY KEY (shipment_id, item_id),
-  CONSTRAINT order_shipment_items_item_id_fkey FOREIGN KEY (item_id) REFERENCES order_items(id),
-  CONSTRAINT order_shipment_items_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES order_shipments(id),
-  CONSTRAINT order_shipment_items_quantity_check CHECK ((quantity > 0))
-);
-CREATE INDEX order_shipment_items_by_item ON public.order_shipment_items USING btree (item_id);
-
-CREATE TABLE order_shipments (
+CREATE TABLE order_payments (
   id uuid NOT NULL,
   order_id uuid NOT NULL,
-  carrier text,
-  tracking_number text,
-  tracking_url text,
-  location_id uuid,
+  method text NOT NULL,
+  amount numeric NOT NULL,
+  excess numeric NOT NULL DEFAULT 0,
+  reference text,
   status text NOT NULL,
-  shipped_at timestamp with time zone NOT NULL,
-  delivered_at timestamp with time zone,
+  provider text,
+  provider_payment_id text,
+  paid_at timestamp with time zone,
   user_id bigint,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  CONSTRAINT order_shipments_pkey PRIMARY KEY (id),
-  CONSTRAINT order_shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
-  CONSTRAINT order_shipments_status_check CHECK ((status = ANY (ARRAY['shipped'::text, 'delivered'::text])))
+  CONSTRAINT order_payments_unique UNIQUE (provider, provider_payment_id),
+  CONSTRAINT order_payments_pkey PRIMARY KEY (id),
+  CONSTRAINT order_payments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE,
+  CONSTRAINT order_payments_amount_check CHECK (((amount > (0)::numeric) AND (scale(amount) <= 3))),
+  CONSTRAINT order_payments_check CHECK (((excess >= (0)::numeric) AND (excess <= amount))),
+  CONSTRAINT order_payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 );
-CREATE INDEX order_shipments_by_order ON public.order_shipments USING btree (order_id, created_at, id);
+CREATE INDEX order_payments_by_order ON public.order_payments USING btree (order_id, created_at, id);
+
+CREATE TABLE order_refunds (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  payment_id uuid,
+  amount numeric NOT NULL,
+  excess numeric NOT NULL DEFAULT 0,
+  reason text,
+  items jsonb NOT NULL DEFAULT '[]'::jsonb,
+  restocked boolean NOT NULL DEFAULT false,
+  status text NOT NULL,
+  provider_refund_id text,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_refunds_pkey PRIMARY KEY (id),
+  CONSTRAINT order_refunds_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE,
+  CONSTRAINT order_refunds_amount_check CHECK (((amount > (0)::numeric) AND (scale(amount) <= 3))),
+  CONSTRAINT order_refunds_check CHECK (((excess >= (0)::numeric) AND (excess <= amount))),
+  CONSTRAINT order_refunds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX order_refunds_by_order ON public.order_refunds USING btree (order_id, created_at, id);
+CREATE INDEX order_refunds_by_payment ON public.order_refunds USING btree (payment_id);
 
 CREATE TABLE order_stock (
   order_id uuid NOT NULL,
@@ -571,12 +565,11 @@ CREATE TABLE orders (
   billing_address jsonb,
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
-  fulfillment_status text NOT NULL DEFAULT 'unfulfilled'::text,
+  payment_method text,
   CONSTRAINT orders_number UNIQUE (number),
   CONSTRAINT orders_pkey PRIMARY KEY (id),
   CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),
   CONSTRAINT orders_decimals CHECK (((scale(total) <= 3) AND (scale(refunded_total) <= 3))) NOT VALID,
-  CONSTRAINT orders_fulfillment_status CHECK ((fulfillment_status = ANY (ARRAY['unfulfilled'::text, 'partly_fulfilled'::text, 'fulfilled'::text]))) NOT VALID,
   CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );

@@ -80,6 +80,9 @@ test('orders have correct totals, ascending numbers without gaps and a history',
     WHERE total <> (SELECT sum(quantity * price) FROM order_items WHERE order_id = o.id)
       OR status <> (SELECT status FROM order_history WHERE order_id = o.id ORDER BY at DESC, id DESC LIMIT 1)
       OR refunded_total <> CASE WHEN status = 'refunded' THEN total ELSE 0 END
+      OR refunded_total <> (SELECT coalesce(sum(amount), 0) FROM order_refunds WHERE order_id = o.id)
+      OR paid_total <> (SELECT coalesce(sum(amount), 0) FROM order_payments WHERE order_id = o.id AND paid_at BETWEEN o.placed_at AND ${now})
+      OR (paid_total < total AND (status = 'refunded' OR (status = 'delivered' AND payment_method = 'cash_on_delivery')))
       OR placed_at < (SELECT created_at FROM customers WHERE id = o.customer_id)
       OR placed_at > ${now} OR updated_at > ${now}
       OR order_number <> number::text

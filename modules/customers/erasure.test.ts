@@ -11,7 +11,7 @@ const acme = await platform.tenant();
 const rights = ['view', 'create', 'edit', 'delete', 'merge', 'view_sensitive', 'export'].map(
   (verb) => `customers.${verb}`,
 );
-const merchant = acme.caller(...rights, 'orders.create', 'orders.edit', 'shop.use');
+const merchant = acme.caller(...rights, 'orders.create', 'orders.edit', 'orders.refund', 'shop.use');
 
 let sequence = 0;
 /** A text that occurs nowhere else in the tenant's database. */
@@ -38,6 +38,8 @@ async function someone() {
   const { body: taken } = await merchant.post('/api/v1/orders', buildOrder({ id }, '12.50', { shipping_address }));
   const orderId = taken.order.id;
   await merchant.post(`/api/v1/orders/${orderId}/status`, { status: 'confirmed', reason: secret });
+  await merchant.post(`/api/v1/orders/${orderId}/payments`, { method: 'upi', reference: 'UTR 42' });
+  await merchant.post(`/api/v1/orders/${orderId}/refund`, { amount: 1, reason: secret });
   return { id: id as string, secret, orderId: orderId as string, phone: body.customer.phone as string };
 }
 
@@ -91,6 +93,7 @@ test('anonymizing removes all personal data and keeps orders and statistics', as
     'customer_metadata',
     'customers',
     'order_history',
+    'order_refunds',
     'orders',
   ]);
   const { status, body } = await erase(customer, 'anonymize');

@@ -1,6 +1,6 @@
-import { assignments, type Ctx, inTransaction, type JobTypes, job, pagination, sql, Type } from '@chowk/kit';
+import { type Ctx, columnNames, inTransaction, type JobTypes, job, pagination, sql, Type } from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
-import type { OrderPage, OrdersQuery, Statistics } from './schemas.ts';
+import { type OrderPage, type OrdersQuery, Statistics } from './schemas.ts';
 
 export async function listOrders(ctx: Ctx, query: OrdersQuery): Promise<OrderPage> {
   await findCustomer(ctx, query.id);
@@ -34,17 +34,19 @@ export async function readStatistics(ctx: Ctx, ids: readonly string[]): Promise<
 }
 
 /**
- * Locks first, so that of two concurrent orders the second one counts both: PostgreSQL executes the statements in order,
- * though both are sent at once.
+ * The customer is locked, so that of two concurrent orders the second one counts both. Sent, but not awaited: orders wait for
+ * each other until the commit, which follows at once and fails if this fails.
  */
-async function updateStatistics(ctx: Ctx, customerId: string): Promise<void> {
-  const [locked, counted] = await Promise.all([lockCurrent(ctx, customerId), readStatistics(ctx, [customerId])]);
-  const id = locked?.customer.id;
-  if (id === undefined) return;
-  const statistics = id === customerId ? counted : await readStatistics(ctx, [id]);
-  await ctx.db.run(sql`
-    UPDATE customers SET ${assignments({ ...statistics, updated_at: ctx.now() })} WHERE id = ${id}`);
+async function updateStatistics(ctx: Ctx, id: string): Promise<void> {
+  const statistics = await ctx.bus.callIfInstalled('orders.selectStatistics', { customer_ids: [id] });
+  if (!statistics) return;
+  ctx.db
+    .run(sql`
+      UPDATE customers c SET (${names}, updated_at) = (SELECT ${names}, ${ctx.now()}::timestamptz FROM (${statistics}) s)
+      WHERE id = ${id}`)
+    .catch(() => {});
 }
+const names = columnNames(Statistics);
 
 /** The fields that the statistics depend on. A change of the status has an event of its own; a merge combines them itself. */
 const counted = new Set(['total', 'placed_at']);
@@ -68,11 +70,16 @@ async function recalculate(ctx: Ctx): Promise<number> {
     const batch: readonly { id: string }[] = await ctx.db.rows(sql`
       SELECT id FROM customers WHERE currency <> ${currency} AND (${last}::uuid IS NULL OR id > ${last})
       ORDER BY id LIMIT 500`);
-    for (const { id } of batch) await ctx.tx((tx) => updateStatistics(tx, id));
+    for (const { id } of batch) await ctx.tx((tx) => lockAndUpdate(tx, id));
     count += batch.length;
     last = batch.at(-1)?.id ?? null;
   } while (last !== null);
   return count;
+}
+
+async function lockAndUpdate(ctx: Ctx, id: string): Promise<void> {
+  await lockCurrent(ctx, id);
+  await updateStatistics(ctx, id);
 }
 
 export const jobs = {

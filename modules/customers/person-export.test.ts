@@ -20,7 +20,8 @@ const place = { address1: '12 MG Road', address2: 'Flat 3', city: 'Pune', phone:
 await merchant.post(`/api/v1/customers/${id}/addresses`, place);
 await merchant.post('/api/v1/shop/ask/setMetadata', { customer_id: id, key: 'size', value: 'L' });
 const placed_at = '2026-01-02T03:04:05.678Z';
-const order = buildOrder({ id }, '12.50', { shipping_address: place, placed_at });
+const payments = [{ method: 'upi', amount: 2, reference: 'UTR 42' }];
+const order = buildOrder({ id }, '12.50', { shipping_address: place, placed_at, payments });
 const { body: taken } = await merchant.post('/api/v1/orders', order);
 const { body: twin } = await merchant.post('/api/v1/customers', { first_name: 'Twin' });
 await merchant.post('/api/v1/customers/merge', { primary_id: id, secondary_id: twin.customer.id });
@@ -54,6 +55,7 @@ test('the export of a customer has all rows of all modules', async () => {
     orders: [{ id: taken.order.id, total: '12.50', placed_at, shipping_address: place }],
     order_items: [{ order_id: taken.order.id, name: 'Tea' }],
     order_history: [{ order_id: taken.order.id, status: 'pending' }],
+    order_payments: [{ order_id: taken.order.id, method: 'upi', amount: '2.00', reference: 'UTR 42' }],
   });
   expect(Object.keys(body.data.customers.customers[0])).not.toContain('phone_digits');
 });

@@ -5,7 +5,10 @@ import { draftActions } from './draft-actions.ts';
 import { unavailable } from './errors.ts';
 import { orderList } from './list.ts';
 import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts';
+import { OrderPayment, OrderPaymentChange, OrderPaymentInput, OrderRefund } from './payment-schemas.ts';
+import { addPayment, checkPayment, checkPaymentChange, updatePayment } from './payments.ts';
 import { OrderPreview, previewOrder } from './preview.ts';
+import { checkRefund, refundOrder } from './refund.ts';
 import {
   Cancellation,
   NewOrder,
@@ -14,14 +17,13 @@ import {
   OrderChanges,
   OrderCounts,
   OrderDetails,
-  OrderRefund,
   StatusChange,
   statuses,
 } from './schemas.ts';
 import { shipmentActions } from './shipment-actions.ts';
 import { readStatistics } from './statistics.ts';
 import { OrderStatistics, StatisticsQuery } from './statistics-schemas.ts';
-import { checkChanges, checkRefund, checkStatus, refundOrder, updateOrder, updateStatus } from './update.ts';
+import { checkChanges, checkStatus, updateOrder, updateStatus } from './update.ts';
 
 const changed = (message: string) => ({
   output: Order,
@@ -122,7 +124,7 @@ export const actions = {
   }),
   'orders.get': action({
     summary: 'Get an order',
-    description: 'Includes items, customer, history and shipments.',
+    description: 'Includes items, customer, history, shipments, payments and refunds.',
     http: 'GET /orders/:id',
     graphql: 'order',
     needs: 'orders.view',
@@ -188,7 +190,10 @@ export const actions = {
   }),
   'orders.refund': action({
     summary: 'Refund an order',
-    description: 'Refunds an amount or, by default, the remaining total. A fully refunded order becomes `refunded`.',
+    description:
+      'Refunds items, an amount or, by default, everything that was paid and not refunded. A fully refunded order becomes ' +
+      '`refunded`, unless it is pending, cancelled or failed. A refund of a payment by a provider is `pending` until the provider ' +
+      'reports it.',
     http: 'POST /orders/:id/refund',
     graphql: 'refundOrder',
     needs: 'orders.refund',
@@ -197,6 +202,38 @@ export const actions = {
     atomic: true,
     check: checkRefund,
     run: refundOrder,
+  }),
+  'orders.addPayment': action({
+    summary: 'Record a payment of an order',
+    description:
+      'At most what is due. A pending payment does not count in `paid_total`. Cancelled and failed orders take no payments.',
+    http: 'POST /orders/:id/payments',
+    graphql: 'addOrderPayment',
+    needs: 'orders.edit',
+    bus: { rateLimit: 3_000 },
+    input: OrderPaymentInput,
+    output: OrderPayment,
+    answer: { key: 'payment', message: 'Payment recorded.', status: 201 },
+    errors: ['http.precondition_failed'],
+    atomic: true,
+    check: checkPayment,
+    run: addPayment,
+  }),
+  'orders.updatePayment': action({
+    summary: 'Change the status of a payment',
+    description:
+      'A pending payment succeeds or fails; one that has succeeded can fail, for example a cheque, if it was not refunded. The ' +
+      'provider of a payment sets its status, if it has one.',
+    http: 'PATCH /orders/:id/payments/:payment',
+    graphql: 'updateOrderPayment',
+    needs: 'orders.edit',
+    input: OrderPaymentChange,
+    output: OrderPayment,
+    answer: { key: 'payment', message: 'Payment saved.' },
+    errors: ['http.precondition_failed', 'orders.payment_not_found'],
+    atomic: true,
+    check: checkPaymentChange,
+    run: updatePayment,
   }),
   ...shipmentActions,
   ...draftActions,

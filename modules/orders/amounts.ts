@@ -24,3 +24,9 @@ export const maxTotal = '9999999999.99';
 export function fitsCurrency(amount: string, currency: string): boolean {
   return toMoney(amount) !== undefined || fromCents(toCents(amount, currency), currency) === amount;
 }
+
+/** In thousandths the amounts of all currencies are exact. */
+export const toThousandths = (money: string) => toCents(money, 'KWD');
+export const fromThousandths = (thousandths: bigint) => fromCents(thousandths, 'KWD');
+
+export const smaller = (one: bigint, other: bigint) => (one < other ? one : other);

@@ -25,7 +25,14 @@ const listenAfter = async (_: Ctx, payload: { order: Order }, { name }: Delivery
   receivedAfterCommit.push({ name, payload });
 };
 
-const events = ['order.created', 'order.updated', 'order.status_changed', 'order.deleted'] as const;
+const events = [
+  'order.created',
+  'order.updated',
+  'order.status_changed',
+  'order.payment_added',
+  'order.refunded',
+  'order.deleted',
+] as const;
 /** A module that calls orders over the bus. */
 const shop: LoadedModule = {
   alias: 'shop',
@@ -194,6 +201,7 @@ test('in-transaction listeners receive all events in order and can reject a chan
   await merchant.patch(url, { note: 'New', total: 12, status: 'confirmed' });
   await merchant.patch(url, { note: 'New', status: 'confirmed' });
   await merchant.patch(url, { note: 'Half', status: 'pending' });
+  await merchant.post(`${url}/payments`, { method: 'cash' });
   await merchant.post(`${url}/refund`, { amount: 2 });
   await merchant.post(`${url}/refund`, { reason: 'Cold' });
   await merchant.post(`${url}/cancel`);
@@ -204,8 +212,20 @@ test('in-transaction listeners receive all events in order and can reject a chan
     { name: 'order.created', status: 'pending' },
     { name: 'order.updated', status: 'pending', changed: ['note', 'total'] },
     { name: 'order.status_changed', status: 'confirmed', previous_status: 'pending', reason: null },
+    { name: 'order.updated', status: 'confirmed', changed: ['paid_total'] },
+    { name: 'order.payment_added', status: 'confirmed', payment: expect.objectContaining({ amount: '12.00' }) },
     { name: 'order.updated', status: 'confirmed', changed: ['refunded_total'] },
+    {
+      name: 'order.refunded',
+      status: 'confirmed',
+      refund: expect.objectContaining({ amount: '2.00', provider: null }),
+    },
     { name: 'order.status_changed', status: 'refunded', previous_status: 'confirmed', reason: 'Cold' },
+    {
+      name: 'order.refunded',
+      status: 'refunded',
+      refund: expect.objectContaining({ amount: '10.00', reason: 'Cold' }),
+    },
     { name: 'order.deleted', status: 'refunded' },
   ]);
   for (const { payload } of receivedInTransaction) {

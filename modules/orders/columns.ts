@@ -1,5 +1,6 @@
 import { columnsFor, raw, type Sql, sql } from '@chowk/kit';
 import { OrderItem } from './item-schemas.ts';
+import { OrderPayment, RecordedRefund } from './payment-schemas.ts';
 import { HistoryEntry, Order } from './schemas.ts';
 import { Shipment } from './shipment-schemas.ts';
 
@@ -44,9 +45,6 @@ export const columns = columnsWith(sql`order_items`);
 
 const entry = columnsFor(HistoryEntry, sql`h`, { at: sql`iso(h.at)` });
 
-export const history = sql`(SELECT coalesce(json_agg(h), '[]') FROM (
-  SELECT ${entry} FROM order_history h WHERE h.order_id = o.id ORDER BY h.at, h.id) h) AS history`;
-
 /** A shipment from a row of `order_shipments s`. */
 export const shipmentColumns = columnsFor(Shipment, sql`s`, {
   items: sql`(SELECT coalesce(json_agg(json_build_object('item_id', p.item_id, 'quantity', p.quantity) ORDER BY i.position), '[]')
@@ -56,5 +54,22 @@ export const shipmentColumns = columnsFor(Shipment, sql`s`, {
   ),
 });
 
-export const shipments = sql`(SELECT coalesce(json_agg(s), '[]') FROM (
-  SELECT ${shipmentColumns} FROM order_shipments s WHERE s.order_id = o.id ORDER BY s.created_at, s.id) s) AS shipments`;
+/** A payment from a row of `order_payments p`. */
+export const paymentColumns = columnsFor(OrderPayment, sql`p`, {
+  refunded_total: sql`(SELECT ${moneyText(sql`coalesce(sum(r.amount), 0)`)} FROM order_refunds r
+    WHERE r.payment_id = p.id AND r.status <> 'failed')`,
+  paid_at: sql`iso(p.paid_at)`,
+  created_at: sql`iso(p.created_at)`,
+  updated_at: sql`iso(p.updated_at)`,
+});
+/** A refund from a row of `order_refunds r`. */
+export const refundColumns = columnsFor(RecordedRefund, sql`r`, { created_at: sql`iso(r.created_at)` });
+
+export const details = sql`(SELECT coalesce(json_agg(h), '[]') FROM (
+  SELECT ${entry} FROM order_history h WHERE h.order_id = o.id ORDER BY h.at, h.id) h) AS history,
+  (SELECT coalesce(json_agg(p), '[]') FROM (
+    SELECT ${paymentColumns} FROM order_payments p WHERE p.order_id = o.id ORDER BY p.created_at, p.id) p) AS payments,
+  (SELECT coalesce(json_agg(r), '[]') FROM (
+    SELECT ${refundColumns} FROM order_refunds r WHERE r.order_id = o.id ORDER BY r.created_at, r.id) r) AS refunds,
+  (SELECT coalesce(json_agg(s), '[]') FROM (
+    SELECT ${shipmentColumns} FROM order_shipments s WHERE s.order_id = o.id ORDER BY s.created_at, s.id) s) AS shipments`;

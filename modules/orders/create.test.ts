@@ -69,6 +69,7 @@ test('an order gets defaults and a new customer', async () => {
       adjustment_total: '0.00',
       total: '12.00',
       paid_total: '0.00',
+      payment_method: null,
       refunded_total: '0.00',
       due_total: '12.00',
       payment_status: 'unpaid',
@@ -100,6 +101,8 @@ test('an order gets defaults and a new customer', async () => {
   expect((await caller.get(`/api/v1/orders/${body.order.id}`)).body).toEqual({
     order: {
       ...body.order,
+      payments: [],
+      refunds: [],
       customer: { id, first_name, last_name, email, phone },
       next_statuses: ['confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed'],
       history: [

@@ -12,6 +12,7 @@ import {
 import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
 import { generateHistory, statusAt } from './demo-history.ts';
+import { generatePayments } from './demo-payments.ts';
 import { generateShipments } from './demo-shipments.ts';
 
 declare module '@chowk/kit/catalogue' {
@@ -48,6 +49,8 @@ export const demo: Demo<DemoTotals> = {
         orders: generated.map(({ order }) => order),
         order_items: generated.flatMap(({ items }) => items),
         order_history: generated.flatMap(({ history }) => history),
+        order_payments: generated.flatMap(({ payments }) => payments),
+        order_refunds: generated.flatMap(({ refunds }) => refunds),
         order_shipments: generated.flatMap(({ shipments }) => shipments),
         order_shipment_items: generated.flatMap(({ units }) => units),
       });
@@ -70,7 +73,7 @@ function placements(plan: DemoPlan, customers: DemoShares['customers'], count: n
 }
 
 function orders({ today, random: stream }: DemoPlan, products: Products) {
-  const random = stream('orders');
+  const [random, paymentRandom] = [stream('orders'), stream('payments')];
   const shipping = stream('shipments');
   return (placedAt: number, keys: { readonly order_number: string }) => {
     const id = demoId(placedAt, random);
@@ -79,6 +82,7 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
     const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
     const refunded_total = status === 'refunded' ? total / 100 : 0;
     const steps = generateHistory(status, placedAt, today, random);
+    const { method, paid, ...money } = generatePayments({ id, status, total, placedAt, steps }, paymentRandom);
     const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
     const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
     const rows = items.map((item, position) => {
@@ -89,7 +93,19 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
       total,
       shipments,
       units,
-      order: { id, ...keys, status, fulfillment_status, total: total / 100, refunded_total, note, ...times },
+      order: {
+        id,
+        ...keys,
+        status,
+        fulfillment_status,
+        total: total / 100,
+        paid_total: paid,
+        refunded_total,
+        payment_method: method,
+        note,
+        ...times,
+      },
+      ...money,
       items: rows.map((row) => ({ ...row, shipped_quantity: shipped.includes(row) ? row.quantity : 0 })),
       history: steps.map((step) => {
         const refunded = step.status === 'refunded' ? refunded_total : null;

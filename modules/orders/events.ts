@@ -1,5 +1,6 @@
-import { type Ctx, defineEvent, type EventTypes, Nullable, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, extend, Nullable, named, Type } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
+import { OrderPayment, RecordedRefund } from './payment-schemas.ts';
 import { Order, Status } from './schemas.ts';
 import { Shipment } from './shipment-schemas.ts';
 
@@ -11,6 +12,10 @@ const common = {
     order: maskOrder(ctx, payload.order),
   }),
 };
+
+const { provider, provider_payment_id } = OrderPayment.properties;
+/** With the payment that the provider is to refund. */
+const EmittedRefund = named('EmittedRefund', extend(RecordedRefund, { provider, provider_payment_id }));
 
 export const events = {
   'order.created': defineEvent({
@@ -30,6 +35,18 @@ export const events = {
     summary: 'The status was changed, possibly with other fields',
     payload: Type.Object({ order: Order, previous_status: Status, reason: Nullable(Type.String()) }),
     graphql: 'orderStatusChanged',
+  }),
+  'order.payment_added': defineEvent({
+    ...common,
+    summary: 'A payment was recorded, or reported by its provider',
+    payload: Type.Object({ order: Order, payment: OrderPayment }),
+    graphql: 'orderPaymentAdded',
+  }),
+  'order.refunded': defineEvent({
+    ...common,
+    summary: 'An amount was refunded',
+    payload: Type.Object({ order: Order, refund: EmittedRefund }),
+    graphql: 'orderRefunded',
   }),
   'order.shipped': defineEvent({
     ...common,

@@ -1,10 +1,12 @@
 import {
   ById,
+  type Ctx,
   Money,
   Nullable,
   operation,
   Pagination,
   paging,
+  type Sql,
   type Static,
   sql,
   Timestamp,
@@ -13,6 +15,7 @@ import {
 } from '@chowk/kit';
 import { customerOrderList, orderList } from './list.ts';
 import { getRecord } from './orders.ts';
+import { paymentOperations } from './payment-operations.ts';
 import { Order, OrderDetails } from './schemas.ts';
 
 const Statistics = Type.Object({
@@ -25,30 +28,41 @@ const Statistics = Type.Object({
   other_currencies: Type.Array(Type.String()),
 });
 type Statistics = Static<typeof Statistics>;
+const CustomerIds = Type.Object({ customer_ids: Type.Array(Uuid) });
+
+async function selectStatistics(ctx: Ctx, { customer_ids }: Static<typeof CustomerIds>): Promise<Sql> {
+  const { 'general.currency': currency } = await ctx.settings();
+  return sql`
+    SELECT count(*)::integer AS total_orders,
+      coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS total_spent,
+      coalesce(avg(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS avg_order_value,
+      min(placed_at) AS first_order_at, max(placed_at) AS last_order_at,
+      CASE WHEN count(*) > 0 THEN ${currency}::text END AS currency,
+      coalesce(array_agg(DISTINCT currency) FILTER (WHERE currency <> ${currency}), '{}') AS other_currencies
+    FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
+      AND status NOT IN ('cancelled', 'failed')`;
+}
 
 export const operations = {
+  ...paymentOperations,
   'orders.getStatistics': operation({
     summary: 'Get the order statistics of customers, together',
     description:
       "Cancelled and failed orders do not count. Amounts are those of the orders in the tenant's currency; " +
       '`other_currencies` lists the currencies of the others.',
-    input: Type.Object({ customer_ids: Type.Array(Uuid) }),
+    input: CustomerIds,
     output: Statistics,
-    async run(ctx, { customer_ids }) {
-      const { 'general.currency': currency } = await ctx.settings();
-      return (await ctx.db.row<Statistics>(sql`
-        SELECT count(*)::integer AS total_orders,
-          coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS total_spent,
-          coalesce(avg(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS avg_order_value,
-          min(placed_at) AS first_order_at, max(placed_at) AS last_order_at, CASE WHEN count(*) > 0 THEN ${currency}::text END AS currency,
-          coalesce(array_agg(DISTINCT currency) FILTER (WHERE currency <> ${currency}), '{}') AS other_currencies
-        FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
-          AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
-    },
+    run: async (ctx, input) => (await ctx.db.row<Statistics>(await selectStatistics(ctx, input))) as Statistics,
+  }),
+  'orders.selectStatistics': operation({
+    summary: 'Get a SELECT of the order statistics of customers, together, for a statement of the caller',
+    input: CustomerIds,
+    output: Type.Unsafe<Sql>({ type: 'object', description: 'A SELECT of one row with the fields of getStatistics.' }),
+    run: selectStatistics,
   }),
   'orders.getRecord': operation({
     summary: 'Get an order as it is stored, for documents and messages',
-    description: 'Nothing is masked. Includes items, customer and history.',
+    description: 'Nothing is masked. Includes items, customer, history, payments and refunds.',
     input: ById,
     output: OrderDetails,
     run: (ctx, { id }) => getRecord(ctx, id),

@@ -1,5 +1,5 @@
 import { type Ctx, type Failure, removedFields, type Sql, sql } from '@chowk/kit';
-import { columns, history, shipments } from './columns.ts';
+import { columns, details } from './columns.ts';
 import { followCodes } from './discount-codes.ts';
 import { fail } from './errors.ts';
 import { withCustomers } from './masking.ts';
@@ -47,7 +47,7 @@ async function readOrders(ctx: Ctx, where: Sql): Promise<OrderDetails[]> {
 
 async function selectOrders(ctx: Ctx, where: Sql): Promise<Omit<OrderDetails, 'customer'>[]> {
   const orders = await ctx.db.rows<Omit<OrderDetails, 'customer' | 'next_statuses'>>(sql`
-    SELECT ${columns}, ${history}, ${shipments} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
+    SELECT ${columns}, ${details} FROM orders o WHERE ${where} AND o.deleted_at IS NULL`);
   return orders.map((order) => ({ ...order, next_statuses: nextStatuses(order) }));
 }
 

@@ -38,7 +38,8 @@ export interface Cart {
   readonly order_id?: string | undefined;
 }
 
-export const isFreeText = (items: readonly ResolvedItem[]) => items.every(({ variant_id }) => variant_id === null);
+export const isFreeText = (items: readonly Pick<ResolvedItem, 'variant_id'>[]) =>
+  items.every(({ variant_id }) => variant_id === null);
 
 /**
  * Prices the items by the rules of the tenant; orders that were priced elsewhere keep the amounts that were given. A total that
@@ -101,7 +102,7 @@ async function priceByRules(ctx: Ctx, cart: Cart): Promise<PricedOrder | null> {
     codes,
     discounts,
     shipping_rate_id,
-    ...(shipping ? { shipping } : {}),
+    ...(shipping ? { shipping: { title: shipping.title ?? 'Shipping', price: shipping.price } } : {}),
     ...(address ? { address: { country: address.country ?? null, state: address.state ?? null } } : {}),
     customer_id: customer_id ?? null,
     order_id: order_id ?? null,

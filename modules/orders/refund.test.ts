@@ -6,9 +6,9 @@ const platform = await startPlatform();
 const acme = await platform.tenant();
 const merchant = acme.caller(...['view', 'create', 'edit', 'cancel', 'refund'].map((verb) => `orders.${verb}`));
 
-async function create(total: string, status = 'delivered') {
+async function create(total: string, status = 'delivered', payments: readonly object[] = [{ method: 'cash' }]) {
   const items = [{ name: 'Tea', quantity: 1, price: total }];
-  const { body } = await merchant.post('/api/v1/orders', { items, status });
+  const { body } = await merchant.post('/api/v1/orders', { items, status, payments });
   const url = `/api/v1/orders/${body.order.id}`;
   return {
     url,
@@ -58,8 +58,11 @@ test('the status refunded refunds the rest', async () => {
     refunded_total: '10.00',
     history: [{}, { refunded: '4.00' }, { refunded: '6.00', reason: 'Lost' }],
   });
-  expect(await (await create('3.00', 'refunded')).read()).toMatchObject({
+  expect(await (await create('3.00', 'refunded', [])).read()).toMatchObject({
+    paid_total: '3.00',
     refunded_total: '3.00',
+    payments: [{ amount: '3.00', refunded_total: '3.00' }],
+    refunds: [{ amount: '3.00' }],
     history: [{ status: 'refunded', refunded: '3.00' }],
   });
 });
@@ -75,8 +78,10 @@ test.each([
   ['status', 'pending', { amount: 1 }],
   ['status', 'cancelled', { amount: 1 }],
   ['status', 'failed', {}],
+  ['status', 'confirmed', {}],
+  ['status', 'shipped', { amount: 1 }],
 ])('an invalid %s of a %s order is rejected (%#)', async (field, status, body) => {
-  const { refund, read } = await create('10.00', status);
+  const { refund, read } = await create('10.00', status, status === 'delivered' ? [{ method: 'cash' }] : []);
   const before = await read();
   const answer = await refund(body);
   expect({ status: answer.status, fields: Object.keys(answer.body.errors) }).toEqual({ status: 422, fields: [field] });

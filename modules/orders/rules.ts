@@ -1,4 +1,5 @@
-import { type Ctx, forbidden, fromCents, toCents } from '@chowk/kit';
+import { type Ctx, forbidden, toCents } from '@chowk/kit';
+import { toThousandths } from './amounts.ts';
 import type { Order, Status } from './schemas.ts';
 
 /** The statuses that each status can change to. */
@@ -13,24 +14,29 @@ export const transitions: Readonly<Record<Status, readonly Status[]>> = {
   refunded: [],
 };
 
-type Shipped = Pick<Order, 'status' | 'items'>;
+export const neverPaid = 'The order was never paid, so it cannot be refunded.';
 
-export function statusProblem(order: Shipped, to: Status | undefined): string | undefined {
+export function statusProblem(order: Order, to: Status | undefined): string | undefined {
   const { status: from } = order;
   const allowed = transitions[from];
   if (to === undefined || to === from) return undefined;
-  if (allowed.includes(to)) return to === 'cancelled' ? cancelProblem(order) : undefined;
+  if (allowed.includes(to)) return to === 'cancelled' ? cancelProblem(order) : to === 'refunded' && !wasPaid(order) ? neverPaid : undefined;
   const advice = allowed.length === 0 ? `A ${from} order is final.` : `Allowed: ${allowed.join(', ')}.`;
   return `The status cannot change from ${from} to ${to}. ${advice}`;
 }
 
 /** An order that has failed can be cancelled also if it was shipped before. */
-function cancelProblem({ status, items }: Shipped): string | undefined {
+function cancelProblem({ status, items }: Order): string | undefined {
   const isShipped = status !== 'failed' && items.some(({ shipped_quantity }) => shipped_quantity > 0);
   return isShipped ? 'Items of the order have been shipped, so it cannot be cancelled. Refund it instead.' : undefined;
 }
 
-export function nextStatuses(order: Shipped): Status[] {
+/** An order without a price has nothing to pay. */
+export function wasPaid({ total, paid_total }: Pick<Order, 'total' | 'paid_total'>): boolean {
+  return toThousandths(paid_total) > 0n || toThousandths(total) === 0n;
+}
+
+export function nextStatuses(order: Order): Status[] {
   return transitions[order.status].filter((status) => statusProblem(order, status) === undefined);
 }
 
@@ -50,23 +56,13 @@ export function currencyProblem(order: Order, currency: string | undefined): str
   return differs ? `The currency is set when an order is created; it stays ${order.currency}.` : undefined;
 }
 
-export function totalProblem(order: Order, total: string | undefined): string | undefined {
-  if (total === undefined) return undefined;
-  const { refunded_total, currency } = order;
-  const kept = keptTotal(order);
-  const isBelow = (amount: string) => toCents(total, currency) < toCents(amount, currency);
-  if (isBelow(refunded_total)) return `The total must be at least ${refunded_total}, the amount refunded.`;
-  return isBelow(kept)
-    ? `The total must be at least ${kept}, the amount paid. Refund the difference first.`
-    : undefined;
+export function totalProblem({ refunded_total, currency }: Order, total: string | undefined): string | undefined {
+  const isBelow = total !== undefined && toCents(total, currency) < toCents(refunded_total, currency);
+  return isBelow ? `The total must be at least ${refunded_total}, the amount refunded.` : undefined;
 }
 
-/** What was paid and not refunded. */
-function keptTotal({ paid_total, refunded_total, currency }: Order): string {
-  const kept = toCents(paid_total, currency) - toCents(refunded_total, currency);
-  return fromCents(kept > 0n ? kept : 0n, currency);
-}
-
-export function remainingTotal({ total, refunded_total, currency }: Order): string {
-  return fromCents(toCents(total, currency) - toCents(refunded_total, currency), currency);
+/** What was paid and not refunded, in thousandths. */
+export function keptAmount({ paid_total, refunded_total }: Pick<Order, 'paid_total' | 'refunded_total'>): bigint {
+  const kept = toThousandths(paid_total) - toThousandths(refunded_total);
+  return kept > 0n ? kept : 0n;
 }

@@ -1,4 +1,5 @@
-import { type Changes, type Ctx, changesBetween, fromCents, sql, toCents } from '@chowk/kit';
+import { type Changes, type Ctx, changesBetween, sql } from '@chowk/kit';
+import { fromThousandths, toThousandths } from './amounts.ts';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
 import type { OrderItem } from './item-schemas.ts';
@@ -27,7 +28,9 @@ export type OrderEdit = Partial<
   Pick<
     Order,
     | 'status'
+    | 'paid_total'
     | 'refunded_total'
+    | 'payment_method'
     | 'shipping_address'
     | 'billing_address'
     | 'note'
@@ -68,18 +71,35 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: OrderEdit, rea
   return order;
 }
 
-/** Reports a change of shipments that changes no field of the order. */
-export async function touchOrder(ctx: Ctx, { id }: Order, changed: 'shipments'): Promise<Order> {
+/** Writes a new paid total of a locked order; if it is the old one, something else about the payments has changed. */
+export function savePaidTotal(ctx: Ctx, current: Order, paid_total: string): Promise<Order> {
+  const isSame = paid_total === current.paid_total;
+  return isSame ? touchOrder(ctx, current, 'payments') : saveOrder(ctx, current, { paid_total });
+}
+
+/** Reports a change of payments, refunds or shipments that changes no field of the order. */
+export async function touchOrder(ctx: Ctx, { id }: Order, changed: 'payments' | 'refunds' | 'shipments'): Promise<Order> {
   const order = (await ctx.db.row<Order>(sql`
     UPDATE orders o SET updated_at = ${ctx.now()} WHERE id = ${id} RETURNING ${columns}`)) as Order;
   await ctx.emit('order.updated', { order, changed: [changed] });
   return order;
 }
 
-/** The changes that are in the history of the order: what was bought, for how much and when. */
-function editsIn({ items, total, placed_at }: Changes): Changes | null {
-  const edits = Object.entries({ items, total, placed_at }).filter(([, change]) => change);
+/** The changes that are in the history of the order: what was bought, for how much and when, and what was paid. */
+function editsIn({ items, total, placed_at, paid_total, refunded_total }: Changes): Changes | null {
+  const edits = Object.entries({
+    items,
+    total,
+    placed_at,
+    paid_total,
+    // A refund has an amount of its own in the history; one that has failed is taken back.
+    refunded_total: refunded_total && isLess(refunded_total) ? refunded_total : undefined,
+  }).filter(([, change]) => change);
   return edits.length === 0 ? null : (Object.fromEntries(edits) as Changes);
+}
+
+function isLess([before, after]: Changes[string]): boolean {
+  return toThousandths(after as string) < toThousandths(before as string);
 }
 
 /** Logs changes of status, refunds and edits in the history. */
@@ -92,9 +112,10 @@ async function write(
 ): Promise<Order> {
   const after = { ...before, ...fields };
   const { id, status, total, refunded_total, shipping_address, billing_address, note, placed_at } = after;
-  const cents = toCents(refunded_total, 'KWD') - toCents(before.refunded_total, 'KWD');
-  const refunded = cents > 0n || status === 'refunded' ? fromCents(cents, 'KWD') : null;
-  const isLogged = status !== before.status || cents > 0n || edits !== null;
+  const more = toThousandths(refunded_total) - toThousandths(before.refunded_total);
+  const isNew = status !== before.status;
+  const refunded = more > 0n || (isNew && status === 'refunded') ? fromThousandths(more) : null;
+  const isLogged = isNew || more > 0n || edits !== null;
   return (await ctx.db.row<Order>(sql`
     WITH o AS (
       UPDATE orders SET status = ${status}, total = ${total}::numeric, subtotal = ${after.subtotal}::numeric,
@@ -103,7 +124,8 @@ async function write(
         tax_total = ${after.tax_total}::numeric, taxes = ${JSON.stringify(after.taxes)}::jsonb,
         prices_include_tax = ${after.prices_include_tax},
         price_choices = coalesce(${fields.price_choices ?? null}::jsonb, price_choices),
-        refunded_total = ${refunded_total}, shipping_address = ${shipping_address}::jsonb,
+        paid_total = ${after.paid_total}::numeric, refunded_total = ${refunded_total}::numeric,
+        payment_method = ${after.payment_method}, shipping_address = ${shipping_address}::jsonb,
         billing_address = ${billing_address}::jsonb, note = ${note}, metadata = ${after.metadata}::jsonb,
         external_ids = ${after.external_ids}::jsonb, placed_at = ${placed_at},
         fulfillment_status = ${after.fulfillment_status}, updated_at = ${ctx.now()}

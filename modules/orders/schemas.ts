@@ -6,7 +6,6 @@ import {
   extend,
   Line,
   Money,
-  MoneyInput,
   NamedObject,
   Nullable,
   NullableEmail,
@@ -31,6 +30,7 @@ import {
   OrderShipping,
   OrderTax,
 } from './item-schemas.ts';
+import { NewOrderPayment, OrderPayment, PaymentMethod, RecordedRefund } from './payment-schemas.ts';
 import { FulfillmentStatus, Shipment } from './shipment-schemas.ts';
 
 export const Status = Type.Enum([
@@ -95,7 +95,12 @@ export const PriceChoices = Type.Object({
   ),
   shipping_rate_id: Type.Optional({ ...Nullable(Uuid), description: 'One of the `shipping_rates` of a preview.' }),
   shipping: Type.Optional({
-    ...Nullable(NamedObject('OrderShippingInput', { title: Default(Line(255), 'Shipping'), price: AnyMoneyInput })),
+    ...Nullable(
+      NamedObject('OrderShippingInput', {
+        title: Type.Optional(Line(255, { examples: ['Courier'] })),
+        price: AnyMoneyInput,
+      }),
+    ),
     description: 'An amount of your own, instead of a shipping rate.',
   }),
   discount_total: given(
@@ -125,6 +130,15 @@ const OrderFields = Type.Object({
   note: Default(NullableText(20_000), null),
   metadata: Default(Metadata, {}),
   external_ids: Default(ExternalIds, {}),
+  payment_method: Default(
+    {
+      ...Nullable(PaymentMethod),
+      description:
+        'How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered.',
+      examples: ['cash_on_delivery'],
+    },
+    null,
+  ),
 });
 
 const customer = Default(NewOrderCustomer, {});
@@ -132,9 +146,13 @@ const customer_id = Type.Optional({ ...Uuid, description: 'Short for customer.id
 const track_stock = Type.Optional(
   Type.Boolean({ description: 'Whether the items reserve stock. Default: the setting `orders.track_stock`.' }),
 );
+const payments = Default(
+  Type.Array(NewOrderPayment, { maxItems: 20, description: 'Payments that were made already.' }),
+  [],
+);
 export const NewOrder = named(
   'NewOrder',
-  extend(OrderFields, { ...PriceChoices.properties, customer, customer_id, track_stock }),
+  extend(OrderFields, { ...PriceChoices.properties, customer, customer_id, track_stock, payments }),
 );
 export type NewOrder = Static<typeof NewOrder>;
 
@@ -153,7 +171,7 @@ export type OrderChanges = Static<typeof OrderChanges>;
 
 export const PaymentStatus = Type.Enum(['unpaid', 'partly_paid', 'paid', 'refunded']);
 
-const OrderContact = NamedObject(
+export const OrderContact = NamedObject(
   'OrderContact',
   {
     first_name: Nullable(Type.String()),
@@ -233,7 +251,7 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   refunded: Nullable(Money),
   changes: Nullable(
     Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-      description: 'The values of items, total and date before and after an edit.',
+      description: 'The values of items, total, date and paid total before and after a change.',
       examples: [{ total: ['9.00', '16.50'] }],
     }),
   ),
@@ -247,6 +265,8 @@ export const OrderDetails = named(
   extend(ListedOrder, {
     next_statuses: Type.Array(Status, { description: 'The statuses that the order can change to.' }),
     history: Type.Array(HistoryEntry),
+    payments: Type.Array(OrderPayment, { description: 'The oldest first.' }),
+    refunds: Type.Array(RecordedRefund, { description: 'The oldest first.' }),
     shipments: Type.Array(Shipment),
   }),
   { graphqlType: 'Order' },
@@ -257,10 +277,6 @@ const reason = Type.Optional(Text(1_000, { examples: ['Out of stock'] }));
 export const StatusChange = NamedObject('OrderStatusChange', { id: Uuid, status: Status, reason });
 export type StatusChange = Static<typeof StatusChange>;
 export const Cancellation = NamedObject('OrderCancellation', { id: Uuid, reason });
-
-const amount = Type.Optional({ ...MoneyInput, description: 'Default and maximum: the amount not refunded yet.' });
-export const OrderRefund = NamedObject('OrderRefund', { id: Uuid, amount, reason });
-export type OrderRefund = Static<typeof OrderRefund>;
 
 export const NumberKey = Type.Object({
   order_number: Type.String({ maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$', examples: ['1042'] }),

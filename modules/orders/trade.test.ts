@@ -222,6 +222,16 @@ test('an order that was priced elsewhere keeps its amounts', async () => {
   });
 });
 
+test('discounts and shipping of the order have default titles', async () => {
+  const { order } = await shop();
+  const fields = { discounts: [{ kind: 'percent', value: '10' }], shipping: { price: '50' } };
+  expect(await order([{ name: 'Hamper', quantity: 1, price: 100 }], fields)).toMatchObject({
+    total: '140.00',
+    discounts: [{ source: 'manual', title: 'Discount', amount: '10.00' }],
+    shipping: { title: 'Shipping', price: '50.00' },
+  });
+});
+
 test('a preview changes nothing and says what is out of stock', async () => {
   const { caller, product, stock } = await shop();
   await product();

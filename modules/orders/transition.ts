@@ -1,7 +1,12 @@
 import type { Ctx } from '@chowk/kit';
+import { applyRefund } from './apply-refund.ts';
 import { followCodes } from './discount-codes.ts';
+import { divideRefund } from './divide-refund.ts';
 import { followStock } from './order-stock.ts';
+import { insertPayment, readBalances } from './payment-rows.ts';
+import { planPaymentOnDelivery } from './plan-payments.ts';
 import { followStatus } from './record-shipment.ts';
+import { keptAmount } from './rules.ts';
 import { saveOrder } from './save.ts';
 import type { Order, Status } from './schemas.ts';
 
@@ -14,10 +19,24 @@ export async function transition(ctx: Ctx, current: Order, status: Status, reaso
   return order;
 }
 
-/** The status `refunded` refunds the remaining total. */
+/** The status `refunded` refunds what was paid and not refunded. */
 async function changeStatus(ctx: Ctx, current: Order, status: Status, reason?: string): Promise<Order> {
+  if (status === 'refunded') {
+    const parts = divideRefund(await readBalances(ctx, current.id), keptAmount(current));
+    return applyRefund(ctx, current, { parts, reason, status });
+  }
   await followStock(ctx, { ...current, status });
   await followCodes(ctx, current, status);
-  const refunded = status === 'refunded' ? { refunded_total: current.total } : {};
-  return saveOrder(ctx, current, { status, ...refunded }, reason);
+  return status === 'delivered' ? deliver(ctx, current, reason) : saveOrder(ctx, current, { status }, reason);
+}
+
+async function deliver(ctx: Ctx, current: Order, reason?: string): Promise<Order> {
+  const status = 'delivered';
+  const payment = planPaymentOnDelivery(ctx, current);
+  if (!payment) return saveOrder(ctx, current, { status }, reason);
+  await insertPayment(ctx, current.id, payment);
+  const { total: paid_total } = current;
+  const order = await saveOrder(ctx, current, { status, paid_total }, reason ?? 'Paid in cash on delivery');
+  await ctx.emit('order.payment_added', { order, payment });
+  return order;
 }

@@ -11,6 +11,7 @@ const merchant = acme.caller(...all, 'customers.view_sensitive');
 const agent = acme.caller('orders.view', 'orders.create', 'orders.edit');
 const unknownId = '0190a000-0000-7000-8000-000000000000';
 const tea = { name: 'Tea', sku: 'T-1', quantity: 2, price: '4.50' };
+const payments = [{ method: 'cash' }];
 const cup = { name: 'Cup', quantity: 1, price: '3.00' };
 
 async function create(fields: object = {}) {
@@ -110,6 +111,8 @@ test('unknown and deleted orders are 404', async () => {
       merchant.post(`${gone}/status`, { status: 'confirmed' }),
       merchant.post(`${gone}/cancel`),
       merchant.post(`${gone}/refund`),
+      merchant.post(`${gone}/payments`, { method: 'cash' }),
+      merchant.patch(`${gone}/payments/${unknownId}`, { status: 'failed' }),
     ]);
     for (const { status, body } of answers) {
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'orders.not_found' });
@@ -133,7 +136,8 @@ const table: Record<Status, string> = {
 
 test.each(statuses)('a %s order accepts only its allowed transitions', async (from) => {
   for (const to of statuses) {
-    const { setStatus, patch, read } = await create({ status: from });
+    // Free of charge: nothing has to be paid before a refund.
+    const { setStatus, patch, read } = await create({ status: from, items: [{ ...tea, price: 0 }] });
     const answer = statuses.indexOf(to) % 2 ? await setStatus(to) : await patch({ status: to });
     const possible = from === to || table[from].split(' ').includes(to);
     expect({ to, status: answer.status }).toEqual({ to, status: possible ? 200 : 422 });
@@ -147,6 +151,14 @@ test.each(statuses)('a %s order accepts only its allowed transitions', async (fr
     const advice = table[from] ? `Allowed: ${table[from].replaceAll(' ', ', ')}.` : `A ${from} order is final.`;
     expect(answer.body.errors.status).toEqual([`The status cannot change from ${from} to ${to}. ${advice}`]);
   }
+});
+
+test('an order that was never paid cannot become refunded', async () => {
+  const { setStatus, patch, read } = await create({ status: 'delivered' });
+  const errors = { status: ['The order was never paid, so it cannot be refunded.'] };
+  expect(await setStatus('refunded')).toMatchObject({ status: 422, body: { errors } });
+  expect(await patch({ status: 'refunded' })).toMatchObject({ status: 422, body: { errors } });
+  expect(await read()).toMatchObject({ status: 'delivered', refunded_total: '0.00', next_statuses: [] });
 });
 
 test('the history has the user and reason of each status', async () => {
@@ -204,7 +216,7 @@ test('statistics exclude cancelled and failed orders and include refunded ones',
   expect(await statistics()).toEqual(counted);
   await cancel();
   expect(await statistics()).toEqual(none);
-  const refunded = await create({ status: 'delivered' });
+  const refunded = await create({ status: 'delivered', payments });
   await refunded.refund();
   expect(await refunded.statistics()).toMatchObject({ total_orders: 1, total_spent: '9.00' });
   await merchant.delete(refunded.url);
@@ -335,7 +347,7 @@ test('a fully masked address is kept when sent back and removed by null', async 
 });
 
 test('all problems of a change are reported at once: fields, total and status', async () => {
-  const { patch, refund, setStatus } = await create({ status: 'confirmed' });
+  const { patch, refund, setStatus } = await create({ status: 'confirmed', payments });
   await refund({ amount: 4 });
   const wrong = await patch({
     note: 7,
@@ -385,7 +397,8 @@ test('every change of an older version is rejected', async () => {
 });
 
 test('changes, refunds and deletions are in the audit log with their values', async () => {
-  const { order, url, patch, refund, setStatus } = await create({ shipping_address: { city: 'Pune' } });
+  const fields = { shipping_address: { city: 'Pune' }, payment_method: 'cash_on_delivery' };
+  const { order, url, patch, refund, setStatus } = await create(fields);
   await patch({ items: [cup], note: 'Ring twice', shipping_address: { city: 'Delhi' } });
   await setStatus('delivered', { reason: 'Asha was at home' });
   await refund({ amount: 1 });
@@ -399,7 +412,7 @@ test('changes, refunds and deletions are in the audit log with their values', as
     { action: 'orders.delete', changes: { order_number: [order.order_number, null], total: ['3.00', null] } },
     { action: 'orders.refund', changes: { status: ['delivered', 'refunded'], refunded_total: ['1.00', '3.00'] } },
     { action: 'orders.refund', changes: { refunded_total: ['0.00', '1.00'] } },
-    { action: 'orders.updateStatus', changes: { status: ['pending', 'delivered'] } },
+    { action: 'orders.updateStatus', changes: { status: ['pending', 'delivered'], paid_total: ['0.00', '3.00'] } },
     {
       action: 'orders.update',
       changes: { total: ['9.00', '3.00'], items: [[item], [{ ...cup, sku: null }]], note: hidden },

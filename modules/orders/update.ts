@@ -1,12 +1,13 @@
-import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
+import type { Ctx, Issues } from '@chowk/kit';
 import { redeemCodes } from './discount-codes.ts';
 import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
-import { currencyProblem, mustBeAllowed, nextStatuses, remainingTotal, statusProblem, totalProblem } from './rules.ts';
-import { mustBeOpen, saveOrder } from './save.ts';
-import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
+import { settlePayments } from './payment-rows.ts';
+import { currencyProblem, mustBeAllowed, nextStatuses, statusProblem, totalProblem } from './rules.ts';
+import { mustBeOpen, type OrderEdit, saveOrder } from './save.ts';
+import type { Order, OrderChanges, Status, StatusChange } from './schemas.ts';
 import { checkShippedItems, fulfillmentWith } from './shipped-units.ts';
 import { transition } from './transition.ts';
 
@@ -29,7 +30,7 @@ export async function checkChanges(ctx: Ctx, input: Partial<OrderChanges>, issue
 }
 
 export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, price }: Edit): Promise<Order> {
-  const { status, shipping_address, billing_address, note, metadata, external_ids, placed_at } = input;
+  const { status, shipping_address, billing_address, note, metadata, external_ids, placed_at, payment_method } = input;
   const addresses = {
     ...(shipping_address === undefined
       ? {}
@@ -38,22 +39,30 @@ export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, pric
       ? {}
       : { billing_address: addressToStore(ctx, billing_address, current.billing_address) }),
   };
-  const others = Object.entries({ note, metadata, external_ids, placed_at }).filter(([, value]) => value !== undefined);
+  const others = Object.entries({ note, metadata, external_ids, placed_at, payment_method }).filter(
+    ([, value]) => value !== undefined,
+  );
   if (price?.fields.items) await followStock(ctx, { ...current, items: price.fields.items });
   if (price?.codes) await redeemCodes(ctx, current, price.codes);
+  const amounts = { ...price?.fields, ...(await paidPart(ctx, current, price?.fields.total)) };
   const fulfillment = price?.fields.items
     ? { fulfillment_status: fulfillmentWith(current, price.fields.items) }
     : undefined;
   const updated = await saveOrder(ctx, current, {
     ...Object.fromEntries(others),
     ...addresses,
-    ...price?.fields,
+    ...amounts,
     ...fulfillment,
   });
   // Without the units that had not been shipped, the order is.
   const isDone = fulfillment?.fulfillment_status === 'fulfilled' && nextStatuses(updated).includes('shipped');
   const next = status ?? (isDone ? 'shipped' : updated.status);
   return maskOrder(ctx, await transition(ctx, updated, next));
+}
+
+/** What was paid beyond a lower total becomes excess, and counts again if the total rises. */
+async function paidPart(ctx: Ctx, current: Order, total = current.total): Promise<OrderEdit> {
+  return total === current.total ? {} : { paid_total: await settlePayments(ctx, { ...current, total }) };
 }
 
 export async function checkStatus(
@@ -76,34 +85,4 @@ function checkTransition(ctx: Ctx, current: Order, status: Status | undefined, i
   mustBeAllowed(ctx, status);
   const problem = statusProblem(current, status);
   if (problem) issues.add('status', problem);
-}
-
-export async function checkRefund(
-  ctx: Ctx,
-  { id, amount }: Partial<OrderRefund>,
-  issues: Issues,
-): Promise<Order | undefined> {
-  if (id === undefined) return undefined;
-  const current = await lockOrder(ctx, id);
-  checkAmount(current, amount, issues);
-  return current;
-}
-
-export async function refundOrder(ctx: Ctx, { amount, reason }: OrderRefund, current: Order): Promise<Order> {
-  const isFull = amount === undefined || amount === remainingTotal(current);
-  const change = isFull
-    ? transition(ctx, current, 'refunded', reason)
-    : saveOrder(ctx, current, { refunded_total: fromCents(toCents(current.refunded_total) + toCents(amount)) }, reason);
-  return maskOrder(ctx, await change);
-}
-
-function checkAmount(order: Order, amount: string | undefined, issues: Issues): void {
-  const isRefunded = order.status === 'refunded';
-  const problem = isRefunded ? 'The order is already refunded.' : statusProblem(order, 'refunded');
-  const remaining = remainingTotal(order);
-  if (problem) issues.add('status', problem);
-  else if (amount === '0.00') issues.add('amount', 'The amount must be more than 0.', 'too_small');
-  else if (amount !== undefined && toCents(amount) > toCents(remaining)) {
-    issues.add('amount', `The amount must be at most ${remaining}, the amount that is not refunded yet.`, 'too_large');
-  }
 }

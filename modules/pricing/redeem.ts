@@ -42,15 +42,18 @@ export async function redeem(ctx: Ctx, { order_id, customer_id, codes }: Redempt
 /** The discounts of the codes, and those that the order has used. */
 async function lockDiscounts(ctx: Ctx, orderId: string, codes: readonly string[]): Promise<LockedDiscount[]> {
   const isWanted = sql`code_key IN (SELECT lower(code) FROM unnest(${codes}::text[]) code)`;
-  const isRedeemed = sql`id IN (SELECT discount_id FROM discount_redemptions WHERE order_id = ${orderId})`;
-  // In the order of ids, so that two orders do not deadlock.
-  await ctx.db.run(sql`
-    SELECT FROM discounts WHERE ${isWanted} OR ${isRedeemed} ORDER BY id FOR NO KEY UPDATE`);
-  // A statement of its own sees what those have written that it waited for.
-  return ctx.db.rows<LockedDiscount>(sql`
-    SELECT id, code, once_per_customer, ${isWanted} AS "isWanted", ${isRedeemed} AS "isRedeemed",
-      coalesce(uses >= usage_limit, false) AS "isUsedUp"
-    FROM discounts WHERE ${isWanted} OR ${isRedeemed}`);
+  const redeemed = sql`SELECT discount_id FROM discount_redemptions WHERE order_id = ${orderId}`;
+  const found = sql`discounts WHERE id IN (SELECT id FROM discounts WHERE ${isWanted} UNION ${redeemed})`;
+  // Sent at once: the second statement sees what those have written that the first one waited for.
+  const [, discounts] = await Promise.all([
+    // In the order of ids, so that two orders do not deadlock.
+    ctx.db.run(sql`SELECT FROM ${found} ORDER BY id FOR NO KEY UPDATE`),
+    ctx.db.rows<LockedDiscount>(sql`
+      SELECT id, code, once_per_customer, ${isWanted} AS "isWanted", id IN (${redeemed}) AS "isRedeemed",
+        coalesce(uses >= usage_limit, false) AS "isUsedUp"
+      FROM ${found}`),
+  ]);
+  return discounts;
 }
 
 async function mustBeFirst(ctx: Ctx, customerId: string | null, discounts: readonly LockedDiscount[]): Promise<void> {

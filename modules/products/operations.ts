@@ -11,6 +11,7 @@ import {
   reserveForOrder,
   resolveLines,
   restock,
+  returnForOrder,
 } from './order-stock.ts';
 
 export const operations = {
@@ -37,25 +38,37 @@ export const operations = {
     description:
       'All lines, or none: with too few units it fails and names each short SKU in `short`. Afterwards exactly the named lines ' +
       'are reserved, so it also serves for changes of an order, and calling it again changes nothing.',
+    atomic: true,
     input: OrderReservation,
     run: reserveForOrder,
   }),
   'products.commitForOrder': operation({
     summary: 'Remove shipped units of an order from the stock',
     description: '`quantity` is the number of units of the line that have been shipped in all.',
+    atomic: true,
     input: OrderUnits,
     run: commitForOrder,
   }),
   'products.releaseForOrder': operation({
     summary: 'Release the units of an order that have not been shipped',
     description: 'Releases all lines, or only the named ones.',
+    atomic: true,
     input: OrderRelease,
     run: releaseForOrder,
   }),
   'products.restock': operation({
     summary: 'Return units of an order to the stock',
     description: '`quantity` is the number of units of the line that have been returned in all.',
+    atomic: true,
     input: OrderUnits,
     run: restock,
+  }),
+  'products.returnForOrder': operation({
+    summary: 'Take back units of an order',
+    description:
+      '`quantity` is the number of units of the line that the order keeps. The others are released, or return to the stock if ' +
+      'they have been shipped.',
+    input: OrderUnits,
+    run: returnForOrder,
   }),
 };

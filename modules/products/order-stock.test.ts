@@ -8,7 +8,14 @@ import { testModule } from '../../server/testing/test-module.ts';
 import type { Product } from './schemas.ts';
 import type { Variant } from './variant-schemas.ts';
 
-const names = ['resolveLines', 'reserveForOrder', 'commitForOrder', 'releaseForOrder', 'restock'] as const;
+const names = [
+  'resolveLines',
+  'reserveForOrder',
+  'commitForOrder',
+  'releaseForOrder',
+  'restock',
+  'returnForOrder',
+] as const;
 const lowStock: { sku: string; available: number; threshold: number }[] = [];
 /** A module that does with the stock what orders do. */
 const till = testModule({
@@ -52,6 +59,8 @@ function order() {
       ctx.bus.call('products.commitForOrder', { ...key, lines, ...(location_id ? { location_id } : {}) }),
     release: (lines?: string[]) => ctx.bus.call('products.releaseForOrder', { ...key, ...(lines ? { lines } : {}) }),
     restock: (lines: { line_id: string; quantity: number }[]) => ctx.bus.call('products.restock', { ...key, lines }),
+    keep: (lines: { line_id: string; quantity: number }[]) =>
+      ctx.bus.call('products.returnForOrder', { ...key, lines }),
   };
 }
 const line = ({ id }: { id: string }, quantity: number) => ({ line_id: randomUUID(), variant_id: id, quantity });
@@ -113,6 +122,23 @@ test('units of an order are reserved, shipped in parts, released and returned, e
   );
   expect(movements[0]).toMatchObject({ reference: one.order_number, order_id: one.order_id });
   await expectBalanced([small.id, large.id]);
+});
+
+test('units that an order gives back are released, or restocked if they were shipped, each once', async () => {
+  const [tea] = (await create(9)) as [Variant];
+  const one = order();
+  const first = line(tea, 5);
+  const keep = async (quantity: number) => {
+    for (let times = 0; times < 2; times += 1) await one.keep([{ line_id: first.line_id, quantity }]);
+    const { stock, reserved } = await read(tea);
+    return { stock, reserved };
+  };
+  await one.reserve([first]);
+  await one.commit([{ line_id: first.line_id, quantity: 3 }]);
+  expect(await keep(4)).toEqual({ stock: 6, reserved: 1 });
+  expect(await keep(2)).toEqual({ stock: 7, reserved: 0 });
+  expect(await keep(0)).toEqual({ stock: 9, reserved: 0 });
+  await expectBalanced([tea.id]);
 });
 
 test('an order is reserved as a whole or not at all, and each short SKU is named', async () => {
@@ -251,7 +277,7 @@ test('low stock is reported once each time a variant falls to the threshold', as
 });
 
 const step = fc.record({
-  kind: fc.constantFrom('reserve', 'commit', 'release', 'restock', 'adjust', 'set'),
+  kind: fc.constantFrom('reserve', 'commit', 'release', 'restock', 'keep', 'adjust', 'set'),
   order: fc.nat(3),
   line: fc.nat(2),
   quantity: fc.nat(4),
@@ -271,12 +297,13 @@ test('stock and reserved units equal the movements after random histories of con
         line: index,
         quantity,
       }: typeof step extends fc.Arbitrary<infer S> ? S : never) => {
-        const { lines, reserve, commit, release, restock } = orders[at] as (typeof orders)[0];
+        const { lines, reserve, commit, release, restock, keep } = orders[at] as (typeof orders)[0];
         const { line_id, variant_id } = lines[index] as (typeof lines)[0];
         if (kind === 'reserve') await reserve(lines.map((one, n) => ({ ...one, quantity: (quantity + n) % 4 })));
         else if (kind === 'commit') await commit([{ line_id, quantity }]);
         else if (kind === 'release') await release(quantity % 2 ? [line_id] : undefined);
         else if (kind === 'restock') await restock([{ line_id, quantity }]);
+        else if (kind === 'keep') await keep([{ line_id, quantity }]);
         else if (kind === 'adjust') {
           await merchant.post(`/api/v1/variants/${variant_id}/stock`, { change: quantity - 2 });
         } else {

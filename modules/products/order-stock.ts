@@ -1,7 +1,7 @@
 import { type Ctx, invalid, Nullable, named, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { resolveLocation } from './locations.ts';
 import { Status } from './schemas.ts';
-import { type Movement, moveStock } from './stock.ts';
+import { type Movement, moveLocked, type OrderLine } from './stock.ts';
 import { Variant } from './variant-schemas.ts';
 
 /* What orders do with the stock. Each operation names what is to hold afterwards, so that calling it again changes nothing. */
@@ -56,8 +56,9 @@ export async function resolveLines(
         (SELECT image->>'url' FROM jsonb_array_elements(p.images) image WHERE image->>'id' = v.image_id::text),
         p.images->0->>'url') AS image_url
     FROM unnest(${ids}::uuid[], ${skus}::text[]) WITH ORDINALITY AS line (id, sku, position)
-      JOIN product_variants v ON v.deleted_at IS NULL
-        AND CASE WHEN line.id IS NULL THEN v.sku_key = lower(line.sku) ELSE v.id = line.id END
+      JOIN LATERAL (
+        SELECT * FROM product_variants WHERE id = line.id
+        UNION ALL SELECT * FROM product_variants WHERE line.id IS NULL AND sku_key = lower(line.sku)) v ON v.deleted_at IS NULL
       JOIN products p ON p.id = v.product_id`);
   const found = new Map(rows.map(({ position, ...line }) => [position, line]));
   return {
@@ -86,14 +87,7 @@ interface Order {
   readonly order_number?: string | undefined;
 }
 
-interface HeldLine {
-  readonly line_id: string;
-  readonly variant_id: string;
-  /** Reserved units and those that have left the stock. */
-  readonly quantity: number;
-  readonly committed: number;
-  readonly restocked: number;
-}
+type HeldLine = Omit<OrderLine, 'order_id'>;
 
 /** Reserves the units of all lines, or of none. Lines that are not named, and units beyond the quantity, are released. */
 export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>): Promise<void> {
@@ -136,6 +130,15 @@ export function restock(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<voi
   });
 }
 
+/** Takes units back; `quantity` is how many the order keeps of the line. Units that were not shipped are released first. */
+export function returnForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
+  return changeUnits(ctx, input, 'restocked', (line, kept) => ({
+    ...line,
+    quantity: Math.min(line.quantity, Math.max(kept, line.committed)),
+    restocked: Math.max(line.restocked, line.committed - kept),
+  }));
+}
+
 /** Releases what is still reserved, of all lines or of some. */
 export function releaseForOrder(ctx: Ctx, { lines, ...input }: Static<typeof OrderRelease>): Promise<void> {
   return settle(ctx, input, [], (held) => ({
@@ -164,7 +167,7 @@ async function changeUnits(
       return quantity === undefined ? line : change(line, quantity);
     }),
     reason,
-    freed: reason,
+    freed: 'released',
     locationId,
   }));
 }
@@ -177,39 +180,46 @@ interface Plan {
   readonly locationId?: string | null;
 }
 
-/** Locks the products, then compares what the order holds with what it is to hold, and moves the difference. */
-function settle(
+/**
+ * Locks the products, then compares what the order holds with what it is to hold, and moves the difference. Both statements
+ * are sent at once: the second one sees what those have written that the first one waited for.
+ */
+async function settle(
   ctx: Ctx,
   { order_id, order_number }: Order,
   variantIds: readonly string[],
   plan: (held: readonly HeldLine[]) => Plan,
 ): Promise<void> {
-  return ctx.tx(async (tx) => {
-    await lockForOrder(tx, order_id, variantIds);
-    const held = await tx.db.rows<HeldLine>(sql`
-      SELECT line_id, variant_id, quantity, committed, restocked FROM order_stock WHERE order_id = ${order_id}`);
-    const { next, reason, freed, locationId = null } = plan(held);
-    const before = new Map(held.map((line) => [line.line_id, line]));
-    const changed = next.filter((line) => !isSame(before.get(line.line_id), line));
-    const common = { orderId: order_id, reference: order_number, locationId };
-    const movements = changed.flatMap((line) =>
-      movementsBetween(before.get(line.line_id), line).map((units): Movement => {
-        const isFreed = units.reserved < 0 && units.change === 0;
-        return { ...common, ...units, reason: isFreed ? freed : reason };
-      }),
-    );
-    await moveStock(tx, movements);
-    await storeLines(tx, order_id, changed);
-  });
+  const [, held] = await Promise.all([lockForOrder(ctx, order_id, variantIds), findHeld(ctx, order_id)]);
+  const { next, reason, freed, locationId = null } = plan(held);
+  const before = new Map(held.map((line) => [line.line_id, line]));
+  const changed = next.filter((line) => !isSame(before.get(line.line_id), line));
+  const common = { orderId: order_id, reference: order_number, locationId };
+  const movements = changed.flatMap((line) =>
+    movementsBetween(before.get(line.line_id), line).map((units): Movement => {
+      const isFreed = units.reserved < 0 && units.change === 0;
+      return { ...common, ...units, reason: isFreed ? freed : reason };
+    }),
+  );
+  await moveLocked(
+    ctx,
+    movements,
+    changed.map((line) => ({ ...line, order_id })),
+  );
 }
 
-async function lockForOrder(ctx: Ctx, orderId: string, variantIds: readonly string[]): Promise<void> {
-  await ctx.db.run(sql`
+function lockForOrder(ctx: Ctx, orderId: string, variantIds: readonly string[]): Promise<number> {
+  return ctx.db.run(sql`
     SELECT FROM products WHERE id IN (
       SELECT product_id FROM product_variants WHERE id = ANY(${variantIds}::uuid[])
       UNION SELECT v.product_id FROM order_stock o JOIN product_variants v ON v.id = o.variant_id
       WHERE o.order_id = ${orderId})
     ORDER BY id FOR NO KEY UPDATE`);
+}
+
+function findHeld(ctx: Ctx, orderId: string): Promise<HeldLine[]> {
+  return ctx.db.rows<HeldLine>(sql`
+    SELECT line_id, variant_id, quantity, committed, restocked FROM order_stock WHERE order_id = ${orderId}`);
 }
 
 function isSame(before: HeldLine | undefined, after: HeldLine): boolean {
@@ -234,15 +244,4 @@ function movementsBetween(before: HeldLine | undefined, after: HeldLine): Units[
   const reserved = after.quantity - after.committed - (before ? before.quantity - before.committed : 0);
   const change = (before?.committed ?? 0) - after.committed + after.restocked - (before?.restocked ?? 0);
   return reserved === 0 && change === 0 ? [] : [{ variantId: after.variant_id, reserved, change }];
-}
-
-async function storeLines(ctx: Ctx, orderId: string, lines: readonly HeldLine[]): Promise<void> {
-  if (lines.length === 0) return;
-  const rows = lines.map((line) => ({ ...line, order_id: orderId }));
-  await ctx.db.run(sql`
-    INSERT INTO order_stock AS o (order_id, line_id, variant_id, quantity, committed, restocked)
-    SELECT order_id, line_id, variant_id, quantity, committed, restocked
-    FROM jsonb_populate_recordset(NULL::order_stock, ${JSON.stringify(rows)}::jsonb)
-    ON CONFLICT (order_id, line_id) DO UPDATE SET variant_id = excluded.variant_id, quantity = excluded.quantity,
-      committed = excluded.committed, restocked = excluded.restocked`);
 }

@@ -1,4 +1,4 @@
-import { type Ctx, type Failure, invalid, sql } from '@chowk/kit';
+import { type Ctx, type Failure, invalid, type Sql, sql } from '@chowk/kit';
 import { columns, variantJsonColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitStockChanged } from './events.ts';
@@ -32,12 +32,37 @@ export interface Moved {
 export async function moveStock(ctx: Ctx, movements: readonly Movement[]): Promise<Moved[]> {
   if (movements.length === 0) return [];
   await lockProducts(ctx, movements);
-  const moved = await writeMovements(ctx, movements);
+  return moveLocked(ctx, movements);
+}
+
+/** What a line of an order holds of the stock, as a row of `order_stock`. */
+export interface OrderLine {
+  readonly order_id: string;
+  readonly line_id: string;
+  readonly variant_id: string;
+  /** Reserved units and those that have left the stock. */
+  readonly quantity: number;
+  readonly committed: number;
+  readonly restocked: number;
+}
+
+/** As `moveStock`, after the products have been locked; also stores what lines of orders hold. Orders wait for one answer only. */
+export async function moveLocked(
+  ctx: Ctx,
+  movements: readonly Movement[],
+  lines: readonly OrderLine[] = [],
+): Promise<Moved[]> {
+  if (movements.length === 0 && lines.length === 0) return [];
+  const isTouched = movements.some(({ orderId }) => orderId === undefined);
+  const [moved, , records] = await Promise.all([
+    writeMovements(ctx, movements, lines),
+    isTouched ? touchProducts(ctx, movements) : undefined,
+    readMoved(ctx, movements),
+  ]);
   const totals = sumByVariant(movements);
   if (moved.length < totals.size) throw await refusal(ctx, totals, new Set(moved.map(({ id }) => id)));
   await moveLevels(ctx, movements, moved);
-  if (movements.some(({ orderId }) => orderId === undefined)) await touchProducts(ctx, movements);
-  return emitMoved(ctx, movements);
+  return emitMoved(ctx, movements, records);
 }
 
 /** In the order of ids, before any of their variants. Waiting here lets the next statement read what others have committed. */
@@ -57,7 +82,7 @@ interface MovedRow {
   readonly elsewhere: number;
 }
 
-function writeMovements(ctx: Ctx, movements: readonly Movement[]): Promise<MovedRow[]> {
+function writeMovements(ctx: Ctx, movements: readonly Movement[], lines: readonly OrderLine[]): Promise<MovedRow[]> {
   const rows = movements.map(({ variantId, change = 0, reserved = 0, reason, reference, locationId, orderId }) => ({
     id: ctx.newId(),
     variant_id: variantId,
@@ -84,9 +109,21 @@ function writeMovements(ctx: Ctx, movements: readonly Movement[]): Promise<Moved
       SELECT m.id, moved.product_id, m.variant_id, m.change, m.reserved_change, m.reason, m.reference, m.location_id,
         m.order_id, ${ctx.userId ?? null}, ${ctx.now()}
       FROM movement m JOIN moved ON moved.id = m.variant_id)
+      ${lines.length > 0 ? storeLines(lines) : sql``}
     SELECT id, sku, stock, continue_selling,
       (SELECT coalesce(sum(l.stock), 0) FROM stock_levels l WHERE l.variant_id = moved.id) AS elsewhere
     FROM moved`);
+}
+
+/** If all units could be moved. */
+function storeLines(lines: readonly OrderLine[]): Sql {
+  return sql`, stored AS (
+      INSERT INTO order_stock (order_id, line_id, variant_id, quantity, committed, restocked)
+      SELECT order_id, line_id, variant_id, quantity, committed, restocked
+      FROM jsonb_populate_recordset(NULL::order_stock, ${JSON.stringify(lines)}::jsonb)
+      WHERE (SELECT count(*) FROM moved) = (SELECT count(*) FROM total)
+      ON CONFLICT (order_id, line_id) DO UPDATE SET variant_id = excluded.variant_id, quantity = excluded.quantity,
+        committed = excluded.committed, restocked = excluded.restocked)`;
 }
 
 /** Orders leave the time of the product: that of its variants is enough, and spares all indexes of the product. */
@@ -164,13 +201,18 @@ async function moveLevels(ctx: Ctx, movements: readonly Movement[], moved: reado
   }
 }
 
-/** The moved variants with their products, in the order of the movements. */
-async function emitMoved(ctx: Ctx, movements: readonly Movement[]): Promise<Moved[]> {
+type MovedRecord = ProductRecord & { variant: Variant };
+
+function readMoved(ctx: Ctx, movements: readonly Movement[]): Promise<MovedRecord[]> {
   const ids = movements.map(({ variantId }) => variantId);
-  const rows = await ctx.db.rows<ProductRecord & { variant: Variant }>(sql`
+  return ctx.db.rows<MovedRecord>(sql`
     SELECT ${columns}, (SELECT row_to_json(one) FROM (SELECT ${variantJsonColumns}) one) AS variant
     FROM product_variants v JOIN products p ON p.id = v.product_id WHERE v.id = ANY(${ids}::uuid[])`);
-  const byVariant = new Map(rows.map(({ variant, ...product }) => [variant.id, { product, variant }]));
+}
+
+/** The moved variants with their products, in the order of the movements. */
+async function emitMoved(ctx: Ctx, movements: readonly Movement[], records: readonly MovedRecord[]): Promise<Moved[]> {
+  const byVariant = new Map(records.map(({ variant, ...product }) => [variant.id, { product, variant }]));
   const changes = movements.map(({ variantId, change = 0, reserved = 0, reason, reference }) => {
     const moved = byVariant.get(variantId) as Moved;
     return { ...moved, change, reserved_change: reserved, reason, reference: reference ?? null };

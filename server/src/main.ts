@@ -1,14 +1,10 @@
 import { Failure, type ModuleCommand } from '@chowk/kit/kernel';
-import { boot } from './boot.ts';
 import { type Config, readConfig } from './config/config.ts';
-import { Context } from './context/context.ts';
 import { requireEmbedded } from './db/embedded/require-embedded.ts';
 import { openServer } from './db/server.ts';
 import type { Kernel } from './kernel.ts';
-import { loadModules } from './loader/load-modules.ts';
 import { createLog } from './log.ts';
 import { type Command, readInput, type Session, UsageError } from './operator/command.ts';
-import { operatorCommands } from './operator/commands.ts';
 import { formatTable } from './operator/format-table.ts';
 import { prompt } from './operator/prompt.ts';
 import { SecretBox } from './secrets.ts';
@@ -18,8 +14,6 @@ import { version } from './version.ts';
 
 /** The other commands change neither the schema of the central database nor create one. */
 const settingUp: ReadonlySet<string> = new Set(['serve', 'work', 'migrate', 'install']);
-
-const kernelCommands: readonly Command[] = [serveCommand, ...operatorCommands];
 
 /** The environment and the output of the program. Tests replace them to run commands in their own process. */
 export interface MainOptions {
@@ -53,6 +47,7 @@ export async function main([name = 'help', ...argv]: readonly string[], options:
     return code;
   };
   const moduleCommands = () => readModuleCommands(options.environment);
+  const kernelCommands = await listKernelCommands(name);
   if (['help', '--help', '-h'].includes(name)) {
     if (argv[0] !== undefined && !argv[0].startsWith('-')) return main([argv[0], '--help'], options);
     return say(help([...kernelCommands, ...(await moduleCommands())]));
@@ -68,6 +63,13 @@ export async function main([name = 'help', ...argv]: readonly string[], options:
   } catch (error) {
     return fail(errorMessage(error), error instanceof UsageError ? 2 : 1);
   }
+}
+
+/** `serve` loads no other commands. */
+async function listKernelCommands(name: string): Promise<readonly Command[]> {
+  if (name === serveCommand.name) return [serveCommand];
+  const { operatorCommands } = await import('./operator/commands.ts');
+  return [serveCommand, ...operatorCommands];
 }
 
 async function runCommand(
@@ -116,6 +118,7 @@ function openLazily(
     const log = createLog(isQuiet ? { ...config, logLevel: 'error' } : config);
     const server = await openServer(config, onProgress, { creates: setsUp });
     closers.unshift(server.close);
+    const { boot } = await import('./boot.ts');
     const kernel = await boot({ config, log, server, secrets, migrates: setsUp }, overrides);
     closers.unshift(kernel.close);
     return kernel;
@@ -139,6 +142,7 @@ function previousKeys({ appPreviousKey, appPreviousKeys }: Config): Buffer[] {
 /** The commands of modules. If modules do not load, `help` still works; other commands report the error. */
 async function readModuleCommands(environment: NodeJS.ProcessEnv): Promise<Command[]> {
   try {
+    const { loadModules } = await import('./loader/load-modules.ts');
     const modules = await loadModules(readConfig(environment));
     return modules.flatMap(({ alias, definition }) =>
       (definition.commands ?? []).map((command) => toCommand(alias, command)),
@@ -152,6 +156,7 @@ function toCommand(module: string, command: ModuleCommand): Command {
   return {
     ...command,
     async run(session, input) {
+      const { Context } = await import('./context/context.ts');
       const ctx = new Context(await session.kernel(), { requestId: command.name, module, system: true });
       await command.run(ctx, input, session);
     },

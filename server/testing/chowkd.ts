@@ -24,8 +24,8 @@ export interface RunningServe {
 
 /** A minimal environment, so that variables of the shell do not change the result. */
 function minimal(environment: Record<string, string>): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment };
 }
 
 function launch(args: readonly string[], environment: Record<string, string>, command = program) {

@@ -6,6 +6,51 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "add-payment"
+    ],
+    "action": "orders.addPayment",
+    "summary": "Record a payment of an order",
+    "description": "At most what is due. A pending payment does not count in 'paid_total'. Cancelled and failed orders take no payments.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "method",
+        "help": "The method.",
+        "isRequired": true
+      },
+      {
+        "name": "amount",
+        "help": "Default and maximum: the 'due_total' of the order."
+      },
+      {
+        "name": "reference",
+        "help": "The number of the payment at the bank. It is kept when the customer is erased."
+      },
+      {
+        "name": "status",
+        "help": "The status. Default: succeeded.",
+        "choices": [
+          "pending",
+          "succeeded",
+          "failed"
+        ]
+      },
+      {
+        "name": "paid_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z. Default: now, if the payment has succeeded."
+      }
+    ],
+    "key": "payment"
+  },
+  {
+    "words": [
+      "orders",
       "by-number"
     ],
     "action": "orders.getByNumber",
@@ -26,7 +71,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.cancel",
     "summary": "Cancel an order",
-    "description": "Only possible before items of the order are shipped.",
+    "description": "Only possible before the order is shipped.",
     "arguments": [
       {
         "name": "id",
@@ -192,6 +237,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -208,7 +257,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -254,6 +303,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "order"
@@ -314,15 +369,6 @@ export const commands: readonly DerivedCommand[] = [
           "partly_paid",
           "paid",
           "refunded"
-        ]
-      },
-      {
-        "name": "fulfillment_status",
-        "help": "The fulfillment status.",
-        "choices": [
-          "unfulfilled",
-          "partly_fulfilled",
-          "fulfilled"
         ]
       },
       {
@@ -417,15 +463,6 @@ export const commands: readonly DerivedCommand[] = [
           "partly_paid",
           "paid",
           "refunded"
-        ]
-      },
-      {
-        "name": "fulfillment_status",
-        "help": "The fulfillment status.",
-        "choices": [
-          "unfulfilled",
-          "partly_fulfilled",
-          "fulfilled"
         ]
       },
       {
@@ -616,6 +653,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -632,7 +673,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -678,6 +719,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "preview"
@@ -689,7 +736,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.refund",
     "summary": "Refund an order",
-    "description": "Refunds an amount or, by default, the remaining total. A fully refunded order becomes 'refunded'.",
+    "description": "Refunds items, an amount or, by default, everything that was paid and not refunded. A fully refunded order becomes 'refunded', unless it is pending, cancelled or failed. A refund of a payment by a provider is 'pending' until the provider reports it.",
     "arguments": [
       {
         "name": "id",
@@ -700,7 +747,29 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "amount",
-        "help": "Default and maximum: the amount not refunded yet."
+        "help": "The amount. Default: the price of the items with their discounts and taxes, or without items everything that is not refunded yet, which is also the maximum."
+      },
+      {
+        "name": "items",
+        "help": "The units that are refunded. JSON, or name=value,… with the fields item_id, quantity.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "quantity": "integer"
+        }
+      },
+      {
+        "name": "restock",
+        "help": "Whether the items go back into the stock. Those that were not shipped are released. Without items, all units: only with a refund of everything. Default: false.",
+        "type": "boolean"
+      },
+      {
+        "name": "location_id",
+        "help": "The stock location of returned items."
+      },
+      {
+        "name": "payment_id",
+        "help": "The payment that is refunded, its 'excess' first. Default: the newest payments."
       },
       {
         "name": "reason",
@@ -712,60 +781,11 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
-      "ship"
-    ],
-    "action": "orders.createShipment",
-    "summary": "Ship items of an order",
-    "description": "Takes the units out of the stock. The first part makes the order 'processing', the last one 'shipped'. Cancelled, failed and refunded orders cannot be shipped.",
-    "arguments": [
-      {
-        "name": "id",
-        "help": "The order.",
-        "isRequired": true
-      }
-    ],
-    "options": [
-      {
-        "name": "items",
-        "help": "The items. Default: all units that have not been shipped. JSON, or name=value,… with the fields item_id, quantity.",
-        "type": "record",
-        "isList": true,
-        "types": {
-          "quantity": "integer"
-        }
-      },
-      {
-        "name": "carrier",
-        "help": "The carrier."
-      },
-      {
-        "name": "tracking_number",
-        "help": "The tracking number."
-      },
-      {
-        "name": "tracking_url",
-        "help": "Where the customer can follow the parcel. Must begin with 'https://'."
-      },
-      {
-        "name": "location_id",
-        "help": "The stock location that the units leave. Default: the default location."
-      },
-      {
-        "name": "notify",
-        "help": "Whether the customer gets the message of a notification rule, if there is one. Default: true.",
-        "type": "boolean"
-      }
-    ],
-    "key": "shipment"
-  },
-  {
-    "words": [
-      "orders",
       "show"
     ],
     "action": "orders.get",
     "summary": "Get an order",
-    "description": "Includes items, customer, history and shipments.",
+    "description": "Includes items, customer, history, payments and refunds.",
     "arguments": [
       {
         "name": "id",
@@ -977,6 +997,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -993,7 +1017,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -1017,45 +1041,42 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
-      "update-shipment"
+      "update-payment"
     ],
-    "action": "orders.updateShipment",
-    "summary": "Update a shipment",
-    "description": "Fields that are not sent do not change. Once all shipments of a shipped order are delivered, the order is.",
+    "action": "orders.updatePayment",
+    "summary": "Change the status of a payment",
+    "description": "A pending payment succeeds or fails; one that has succeeded can fail, for example a cheque, if it was not refunded. The provider of a payment sets its status, if it has one.",
     "arguments": [
       {
         "name": "id",
-        "help": "The order.",
+        "help": "The id.",
         "isRequired": true
       },
       {
-        "name": "shipment",
-        "help": "The shipment.",
+        "name": "payment",
+        "help": "The id of the payment.",
         "isRequired": true
       }
     ],
     "options": [
       {
-        "name": "carrier",
-        "help": "The carrier."
-      },
-      {
-        "name": "tracking_number",
-        "help": "The tracking number."
-      },
-      {
-        "name": "tracking_url",
-        "help": "Where the customer can follow the parcel. Must begin with 'https://'."
-      },
-      {
         "name": "status",
-        "help": "A delivered shipment cannot be shipped again.",
+        "help": "The status.",
+        "isRequired": true,
         "choices": [
-          "shipped",
-          "delivered"
+          "succeeded",
+          "failed"
         ]
+      },
+      {
+        "name": "reference",
+        "help": "The reference."
+      },
+      {
+        "name": "paid_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z. Default: now, if the payment has succeeded."
       }
     ],
-    "key": "shipment"
+    "key": "payment"
   }
 ];

@@ -1,4 +1,5 @@
 import { formatCell, isScalar, label, type RecordFields } from './cells.ts';
+import { nestedColumns } from './columns.ts';
 import { plainText } from './plain-text.ts';
 import { alignedTable, type TableOptions } from './table.ts';
 import { textWidth } from './text-width.ts';
@@ -40,7 +41,14 @@ function formatPart(name: string, value: unknown, options: Omit<TableOptions, 'c
     return [title, formatDetails(nested, { ...options, indent: indent + 2 }).trimEnd()];
   }
   const records = value.map((item) => (isScalar(item) ? { value: item } : item)) as RecordFields[];
-  return [title, alignedTable(records, { ...options, indent: indent + 2, columns: scalarColumns(records) }).trimEnd()];
+  return [
+    title,
+    alignedTable(records, {
+      ...options,
+      indent: indent + 2,
+      columns: nestedColumns[name] ?? scalarColumns(records),
+    }).trimEnd(),
+  ];
 }
 
 /** The columns of a list that has none by hand: the first fields that are no lists or records, ids last. */

@@ -41,6 +41,7 @@ async function prepare(file: CheckFile | string | undefined, changes: Changes = 
 }
 
 interface Changes {
+  readonly options?: Record<string, string | boolean>;
   readonly version?: string;
   readonly variables?: Record<string, string>;
   readonly config?: string;
@@ -57,6 +58,7 @@ test.each<[name: string, file: CheckFile | string | undefined, changes: Changes,
   ['a newer version is known', known, {}, news, false],
   ['a newer version is known, for a day', { latest: '1.1.0', checked_at: ago(24 * hour) }, {}, news, true],
   ['the user was told less than six hours ago', { ...known, nudged_at: ago(6 * hour - 1) }, {}, '', false],
+  ['quiet says nothing, and is no reminder', known, { options: { quiet: true } }, '', false],
   ['the user was told six hours ago', { ...known, nudged_at: ago(6 * hour) }, {}, news, false],
   ['a clock was wrong', { latest: '1.1.0', checked_at: ago(-hour), nudged_at: ago(-hour) }, {}, news, true],
   ['a check failed less than an hour ago', { attempted_at: ago(hour - 1) }, {}, '', false],
@@ -96,22 +98,23 @@ test.each<[name: string, file: CheckFile | string | undefined, changes: Changes,
 ])('%s', async (_, file, changes, nudge, checks) => {
   const { environment, stdout, stderr, readCheck } = await prepare(file, changes);
   const before = readCheck();
-  startBackgroundCheck(environment);
+  startBackgroundCheck(environment, changes.options);
   expect(stderr.text).toBe(nudge);
   expect(stdout.text).toBe('');
   const after = readCheck();
   expect(after.attempted_at).toBe(checks ? ago(0) : before.attempted_at);
   expect(after.nudged_at).toEqual(nudge === '' ? before.nudged_at : ago(0));
   // The next command says nothing and starts nothing.
-  startBackgroundCheck(environment);
+  startBackgroundCheck(environment, changes.options);
   expect(stderr.text).toBe(nudge);
 });
 
-test('another process looks for the version, once', async () => {
+test('another process looks for the version at the platform of the command, once', async () => {
   const { environment, log } = await prepare(undefined);
+  startBackgroundCheck(environment, { 'api-url': 'https://chowk.example', tenant: 'acme', quiet: true });
   startBackgroundCheck(environment);
-  startBackgroundCheck(environment);
-  await expect.poll(() => readFile(log, 'utf8').catch(() => '')).toBe('upgrade --check 1 1\n');
+  const started = 'upgrade --check --api-url=https://chowk.example --tenant=acme 1 1\n';
+  await expect.poll(() => readFile(log, 'utf8').catch(() => '')).toBe(started);
 });
 
 test('a folder that cannot be written, or a program that has gone, is silent', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { developmentVersion } from '../build.ts';
+import type { CommandInput } from '../command.ts';
 import type { Environment } from '../environment.ts';
 import { type CheckFile, readCheckFile, updateCheckFile } from './check-file.ts';
 import { isFromHomebrew } from './homebrew.ts';
@@ -21,19 +22,20 @@ export const childVariable = 'CHOWK_BACKGROUND_CHECK';
  * After a command: says in one line that there is a newer version, if that is known, and lets another process find out if it has
  * not been asked for long. This one does not wait for it.
  */
-export function startBackgroundCheck(environment: Environment): void {
+export function startBackgroundCheck(environment: Environment, options: CommandInput['options'] = {}): void {
   try {
-    if (isWanted(environment)) remindAndCheck(environment);
+    if (isWanted(environment)) remindAndCheck(environment, options);
   } catch {
     // The command has succeeded: whatever fails here is of no interest to the user.
   }
 }
 
-function remindAndCheck(environment: Environment): void {
+function remindAndCheck(environment: Environment, options: CommandInput['options']): void {
   const { configFolder, now } = environment;
   const time = now();
   const file = readCheckFile(configFolder);
-  const nudge = isOver(file.nudged_at, nudgeMs, time) ? nudgeText(environment, file) : undefined;
+  const isSilent = options.quiet === true || !isOver(file.nudged_at, nudgeMs, time);
+  const nudge = isSilent ? undefined : nudgeText(environment, file);
   const isDue = isOver(file.checked_at, cachedMs, time) && isOver(file.attempted_at, retryMs, time);
   if (nudge === undefined && !isDue) return;
   const at = time.toISOString();
@@ -44,7 +46,7 @@ function remindAndCheck(environment: Environment): void {
   });
   if (!isNoted) return;
   if (nudge !== undefined) environment.stderr.write(`${nudge}\n`);
-  if (isDue) startChild(environment);
+  if (isDue) startChild(environment, options);
 }
 
 function isWanted({ build, variables, stdout, stderr, configFolder }: Environment): boolean {
@@ -71,9 +73,18 @@ function nudgeText({ build, executable }: Environment, { latest, min_supported }
   return `${news}: ${build.version} → ${latest}. Install it with '${command}'.`;
 }
 
-function startChild({ executable, variables }: Environment): void {
+/** Asks the platform and the tenant of the command. */
+function startChild({ executable, variables }: Environment, options: CommandInput['options']): void {
   const env = { ...variables, [childVariable]: '1', SERVICE_NO_UPGRADE_CHECK: '1' };
-  const child = spawn(executable, ['upgrade', '--check'], { detached: true, stdio: 'ignore', env, windowsHide: true });
+  const target = ['api-url', 'tenant'].flatMap((name) =>
+    typeof options[name] === 'string' ? [`--${name}=${options[name]}`] : [],
+  );
+  const child = spawn(executable, ['upgrade', '--check', ...target], {
+    detached: true,
+    stdio: 'ignore',
+    env,
+    windowsHide: true,
+  });
   child.on('error', () => {});
   child.unref();
 }

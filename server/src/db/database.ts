@@ -53,7 +53,12 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
         await pause(Math.random() * 10 * 2 ** attempt);
       }
     },
+    releaseLocksEarly: outsideTransaction,
   };
+}
+
+export function outsideTransaction(): never {
+  throw new Error('only a transaction can release its locks early');
 }
 
 function isRetryable(error: unknown): boolean {

@@ -6,10 +6,11 @@ import { openDatabase } from './database.ts';
 import { databaseFailure } from './failures.ts';
 
 const database = await scratchDatabase();
-// PostgreSQL looks for a deadlock after a second.
-await onSeparateConnection('postgres', (connection) =>
-  connection.script(`ALTER DATABASE ${database} SET deadlock_timeout = '20ms'`),
-);
+// PostgreSQL looks for a deadlock after a second, and commits of tests do not wait for the disk.
+await onSeparateConnection('postgres', async (connection) => {
+  await connection.script(`ALTER DATABASE ${database} SET deadlock_timeout = '20ms'`);
+  await connection.script(`ALTER DATABASE ${database} SET synchronous_commit = 'on'`);
+});
 const budget = new ConnectionBudget({ ...limits, connections: 10, perDatabase: 8, waitTimeoutMs: 10_000 });
 const db = openDatabase(budget, { address: inject('server'), database, central: false });
 afterAll(() => budget.close());
@@ -303,4 +304,42 @@ test('a transaction that fails on every retry is rolled back', async () => {
   expect(attempts).toBe(6);
   expect(await notes()).toEqual([]);
   expect(budget.counts().idle).toBe(budget.counts().open);
+});
+
+test('a transaction that releases its locks early is on the disk when it has ended', async () => {
+  for (let id = 0; id < 20; id += 1) {
+    const written = await db.tx(async (tx) => {
+      tx.releaseLocksEarly();
+      await add(tx, id);
+      return tx.row<{ lsn: string; waits: string }>(sql`
+        SELECT pg_current_wal_insert_lsn()::text AS lsn, current_setting('synchronous_commit') AS waits`);
+    });
+    expect(
+      await db.row(sql`
+      SELECT pg_current_wal_flush_lsn() > ${written?.lsn}::pg_lsn AS flushed, current_setting('synchronous_commit') AS waits
+    `),
+    ).toEqual({ flushed: true, waits: 'on' });
+    expect(written?.waits).toBe('off');
+  }
+  expect(await notes()).toHaveLength(20);
+});
+
+test('a transaction that releases its locks early fails as a whole', async () => {
+  const failed = db.tx(async (tx) => {
+    tx.releaseLocksEarly();
+    await add(tx, 1);
+    await tx.run(sql`INSERT INTO links (id) VALUES (2)`);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '23503' });
+  await db.tx(async (tx) => {
+    await expect(
+      tx.tx(async (inner) => {
+        inner.releaseLocksEarly();
+        await inner.run(failing);
+      }),
+    ).rejects.toThrow('division by zero');
+    await add(tx, 3);
+  });
+  expect(await notes()).toEqual([3]);
+  expect(() => db.releaseLocksEarly()).toThrow('only a transaction');
 });

@@ -13,6 +13,7 @@ interface Session {
   /** The error that aborted the transaction. */
   failure: unknown;
   readonly openCursors: Set<number>;
+  releasesLocksEarly: boolean;
 }
 
 /** The transaction itself, or a savepoint in it. */
@@ -31,7 +32,7 @@ const transactionAborted = '25P02';
 export async function inTransaction<Result>(
   connection: Connection,
   work: Work<Result>,
-  session: Session = { connection, failure: undefined, openCursors: new Set() },
+  session: Session = { connection, failure: undefined, openCursors: new Set(), releasesLocksEarly: false },
   outer?: Scope,
 ): Promise<Result> {
   const scope: Scope = { depth: outer ? outer.depth + 1 : 0, outer, inner: undefined, isOpen: true };
@@ -46,8 +47,12 @@ export async function inTransaction<Result>(
     scope.isOpen = false;
     await begun;
     if (outer && !isOpen(outer)) throw new Error(notUsable);
+    const committed = connection.script(commit);
+    const flushed = session.releasesLocksEarly && !outer ? connection.script(flush) : undefined;
+    flushed?.catch(() => {});
     // After a failed statement, even if its error was caught, PostgreSQL executes COMMIT as ROLLBACK.
-    if ((await connection.script(commit)) === 'ROLLBACK') throw session.failure ?? new Error('nothing was committed');
+    if ((await committed) === 'ROLLBACK') throw session.failure ?? new Error('nothing was committed');
+    await flushed;
     return result;
   } catch (error) {
     scope.isOpen = false;
@@ -57,6 +62,9 @@ export async function inTransaction<Result>(
     if (outer) outer.inner = undefined;
   }
 }
+
+/** A commit waits until all that was committed before it is on the disk, and on standby servers if there are some. */
+const flush = "SELECT pg_logical_emit_message(true, 'chowk', '')";
 
 function createHandle(session: Session, scope: Scope): Db {
   return {
@@ -84,6 +92,12 @@ function createHandle(session: Session, scope: Scope): Db {
     async tx(work) {
       requireUsable(scope);
       return inTransaction(session.connection, work, session, scope);
+    },
+    releaseLocksEarly() {
+      requireUsable(scope);
+      if (session.releasesLocksEarly) return;
+      session.releasesLocksEarly = true;
+      session.connection.script('SET LOCAL synchronous_commit = off').catch(() => {});
     },
   };
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher } from 'undici';
+import { type Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { responseHeaders } from './forwarded-headers.ts';
+
+const connectTimeoutMs = 5_000;
 
 /** Nothing has been sent to the client yet. */
 export class NotForwarded extends Error {
@@ -15,24 +16,49 @@ export class NotForwarded extends Error {
 }
 
 interface Forwarding {
+  readonly agent: Agent;
+  readonly target: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: string[];
 }
 
-/** Streams the request to the ring and its response to the client. Rejects with `NotForwarded` if there is no response. */
-export function forwardRequest(pool: Dispatcher, { request, response, headers }: Forwarding): Promise<void> {
+/**
+ * Streams the request to the ring and its response to the client. Rejects with `NotForwarded` if there is no response. With
+ * `node:http`, because undici since 7.28 waits a millisecond before it uses an idle connection.
+ */
+export function forwardRequest({ agent, target, request: own, response, headers }: Forwarding): Promise<void> {
   return new Promise((resolve, reject) => {
-    pool.dispatch(
-      {
-        path: request.url ?? '/',
-        method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
-        headers,
-        // A response may come before the whole body has been read, whose stream must not be destroyed then.
-        body: hasBody(request) ? (request.iterator({ destroyOnReturn: false }) as never) : null,
-      },
-      new ResponseStream(response, resolve, reject),
-    );
+    const { hostname: host, port } = target;
+    const options = { agent, host, port, path: own.url, method: own.method, headers: headers as never, setHost: false };
+    const sent = request(options);
+    let isSent = false;
+    onConnect(sent, () => {
+      isSent = true;
+      // Not before: what was read could not be sent again to a ring that restarts.
+      if (hasBody(own)) own.pipe(sent);
+      else sent.end();
+    });
+    response.once('close', () => response.writableFinished || sent.destroy(new Error('the client is gone')));
+    sent.once('response', (received) => {
+      sent.on('error', () => {});
+      writeResponse(received, response).finally(resolve);
+    });
+    sent.once('error', (error) => reject(new NotForwarded(error, isSent)));
+  });
+}
+
+/** Calls back when the request may reach the ring; ends a request that cannot be connected. */
+function onConnect(sent: ClientRequest, onConnected: () => void): void {
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) return onConnected();
+    const onTimeout = () => sent.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));
+    socket.setTimeout(connectTimeoutMs, onTimeout);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.off('timeout', onTimeout);
+      onConnected();
+    });
   });
 }
 
@@ -41,58 +67,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** Writes the response of a ring to the client, at the pace of the client. */
-class ResponseStream implements Dispatcher.DispatchHandler {
-  readonly #response: ServerResponse;
-  readonly #onEnd: () => void;
-  readonly #onFailure: (error: Error) => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #isDone = false;
-
-  constructor(response: ServerResponse, onEnd: () => void, onFailure: (error: Error) => void) {
-    this.#response = response;
-    this.#onEnd = onEnd;
-    this.#onFailure = onFailure;
-    response.once('close', () => this.#abort());
+function writeResponse(received: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(received.statusCode as number, responseHeaders(received.rawHeaders));
+  // The first part of a stream may take long.
+  if (received.headers['content-length'] === undefined) {
+    setImmediate(() => received.complete || response.flushHeaders());
   }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#response.destroyed) this.#abort();
-    this.#response.on('drain', () => controller.resume());
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    // An interim response, such as 100 Continue.
-    if (status < 200) return;
-    const headers = responseHeaders(controller.rawHeaders as Buffer[]);
-    this.#response.writeHead(status, headers);
-    const hasLength = headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === 'content-length');
-    // The first part of a stream may take long.
-    if (!hasLength) setImmediate(() => this.#isDone || this.#response.flushHeaders());
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#response.write(chunk)) controller.pause();
-  }
-
-  onResponseEnd(): void {
-    this.#isDone = true;
-    this.#response.end();
-    this.#onEnd();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#isDone = true;
-    if (!this.#response.headersSent) {
-      this.#onFailure(new NotForwarded(error, this.#controller !== undefined));
-      return;
-    }
+  return new Promise((resolve) => {
+    received.on('data', (chunk: Buffer) => {
+      if (!response.write(chunk)) received.pause();
+    });
+    response.on('drain', () => received.resume());
+    received.once('end', () => response.end());
     // The client sees that the response is not complete.
-    this.#response.destroy();
-    this.#onEnd();
-  }
-
-  #abort(): void {
-    if (!this.#isDone) this.#controller?.abort(new Error('the client has closed the connection'));
-  }
+    received.on('error', () => response.destroy());
+    received.once('close', resolve);
+  });
 }

@@ -52,8 +52,7 @@ function keepHeaders(
 }
 
 /** The headers of a response, without those of its connection. */
-export function responseHeaders(rawHeaders: readonly Buffer[]): string[] {
-  const texts = rawHeaders.map((part) => part.toString('latin1'));
-  const connection = texts.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'connection');
-  return keepHeaders(texts, connection === -1 ? undefined : texts[connection + 1], () => true);
+export function responseHeaders(rawHeaders: readonly string[]): string[] {
+  const connection = rawHeaders.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'connection');
+  return keepHeaders(rawHeaders, connection === -1 ? undefined : rawHeaders[connection + 1], () => true);
 }

@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import { Agent, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MaybePromise } from '@chowk/kit/kernel';
-import { Pool } from 'undici';
 import { fail } from '../errors.ts';
 import { forwardRequest, hasBody, NotForwarded } from './forward-request.ts';
 import { forwardSocket, type Upgrade } from './forward-socket.ts';
@@ -20,12 +19,12 @@ const retryMs = 100;
 const maxHops = 8;
 
 /** Errors after which the process may be there soon. */
-const restarting = /^(ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_(CLOSED|DESTROYED|SOCKET))$/;
+const restarting = /^(ECONNREFUSED|ECONNRESET|EPIPE)$/;
 
 /** Sends requests to the processes of other rings. */
 export class RingForwarder {
   readonly #findUrl: FindUrl;
-  readonly #pools = new Map<string, Pool>();
+  readonly #agents = new Map<string, Agent>();
 
   constructor(findUrl: FindUrl) {
     this.#findUrl = findUrl;
@@ -34,7 +33,9 @@ export class RingForwarder {
   /** Rejects with a failure if the client has got no response. */
   async forward(ring: string, request: ForwardedRequest, response: ServerResponse): Promise<void> {
     await this.#attempt(ring, request, response, (target) =>
-      forwardRequest(this.#poolFor(target.origin), {
+      forwardRequest({
+        agent: this.#agentFor(target.origin),
+        target,
         request: request.raw,
         response,
         headers: forwardedHeaders(request, target),
@@ -56,13 +57,13 @@ export class RingForwarder {
 
   /** Finishes requests to a process that stops, and sends no further ones. */
   retire(url: string): void {
-    const pool = this.#pools.get(url);
-    this.#pools.delete(url);
-    void pool?.close();
+    const agent = this.#agents.get(url);
+    this.#agents.delete(url);
+    for (const sockets of Object.values(agent?.freeSockets ?? {})) for (const socket of sockets ?? []) socket.destroy();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
   }
 
   async #attempt(
@@ -72,6 +73,8 @@ export class RingForwarder {
     send: (target: URL) => Promise<void>,
   ): Promise<void> {
     if (hops >= maxHops) throw fail('rings.too_many_hops', { ring });
+    // Only a proxy may be asked for such a path.
+    if (!raw.url?.startsWith('/') && raw.url !== '*') throw fail('http.bad_request');
     const deadline = performance.now() + maxWaitMs;
     for (let isRepeated = false; ; await pause(retryMs)) {
       const found = this.#findUrl(ring);
@@ -85,8 +88,6 @@ export class RingForwarder {
         const canRepeat = !isSent || (!isRepeated && /^(GET|HEAD)$/.test(raw.method ?? '') && !hasBody(raw));
         if (!canRepeat) throw fail('rings.interrupted', { ring }, { cause });
         const { code = '' } = cause as NodeJS.ErrnoException;
-        // Such as a path that only a proxy may ask for.
-        if (code === 'UND_ERR_INVALID_ARG') throw fail('http.bad_request', {}, { cause });
         const isRestarting = restarting.test(code);
         if (!isRestarting || performance.now() > deadline || response.destroyed) {
           throw fail('rings.unreachable', { ring }, { cause });
@@ -96,12 +97,12 @@ export class RingForwarder {
     }
   }
 
-  #poolFor(origin: string): Pool {
-    const known = this.#pools.get(origin);
+  #agentFor(origin: string): Agent {
+    const known = this.#agents.get(origin);
     if (known) return known;
     // The process of the ring has its own limits on how long a request may take.
-    const pool = new Pool(origin, { bodyTimeout: 0, headersTimeout: 0, connectTimeout: 5_000 });
-    this.#pools.set(origin, pool);
-    return pool;
+    const agent = new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 256 });
+    this.#agents.set(origin, agent);
+    return agent;
   }
 }

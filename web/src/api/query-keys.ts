@@ -45,6 +45,7 @@ export const keys = {
     details: key('orders', 'detail'),
     detail: (id: string | undefined) => key('orders', 'detail', id),
     audit: (id: string) => key('orders', 'detail', id, 'audit'),
+    preview: (order: string) => key('orders', 'preview', order),
   },
   customers: {
     all: key('customers'),

@@ -17,14 +17,14 @@ export function formatCents(cents: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-interface Charged {
-  readonly total: string;
+interface Paid {
+  readonly paid_total: string;
   readonly refunded_total: string;
 }
 
 /** What can still be refunded. */
-export function remainingAmount({ total, refunded_total }: Charged): string {
-  return formatCents((parseCents(total) ?? 0n) - (parseCents(refunded_total) ?? 0n));
+export function remainingAmount({ paid_total, refunded_total }: Paid): string {
+  return formatCents((parseCents(paid_total) ?? 0n) - (parseCents(refunded_total) ?? 0n));
 }
 
 export function sumAmounts(amounts: readonly string[]): string {

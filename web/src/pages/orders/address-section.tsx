@@ -1,4 +1,5 @@
 import type { CustomerAddress } from '@chowk/client';
+import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +13,21 @@ interface AddressSectionProps {
   readonly errors: OrderErrors;
 }
 
+/** Folded until it is needed. */
 export function AddressSection({ draft: { customerId, address }, onChange, errors }: AddressSectionProps) {
+  const [wasOpened, setOpened] = useState(false);
+  const hasErrors = Object.keys(errors).some((name) => name.startsWith('shipping_address.'));
+  const isOpen = wasOpened || hasErrors || Object.keys(address).length > 0;
+  if (!isOpen) {
+    return (
+      <div className="grid gap-3">
+        {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}
+        <Button variant="quiet" className="-ml-3.5 justify-self-start" onClick={() => setOpened(true)}>
+          Add a shipping address
+        </Button>
+      </div>
+    );
+  }
   return (
     <Section title="Shipping address" lead="Optional.">
       {customerId !== undefined && <KnownAddresses customerId={customerId} onChoose={onChange} />}

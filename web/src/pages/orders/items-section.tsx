@@ -10,7 +10,7 @@ import { Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { type DraftItem, type ItemField, lineTotal, type OrderErrors } from './order-draft.ts';
+import { type DraftItem, type ItemErrorField, type ItemField, lineTotal, type OrderErrors } from './order-draft.ts';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
@@ -88,13 +88,18 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   );
   const found = (data?.products ?? []).filter(({ status }) => status !== 'archived');
   const options = [
-    ...found.map(({ id, title, sku, price, available }) => ({
-      key: id,
-      label: title,
-      detail: `${sku} · ${available > 0 ? `${available} available` : 'out of stock'}`,
-      aside: currency === undefined ? price : money(price, currency),
-      choose: () => onAdd({ name: title, sku, price }),
-    })),
+    ...found.flatMap(({ title, variants }) =>
+      variants.map(({ id, title: variant, sku, price, available }) => {
+        const name = variant === '' ? title : `${title}, ${variant}`;
+        return {
+          key: id,
+          label: name,
+          detail: `${sku} · ${available > 0 ? `${available} available` : 'out of stock'}`,
+          aside: currency === undefined ? price : money(price, currency),
+          choose: () => onAdd({ name, sku, variantId: id, price }),
+        };
+      }),
+    ),
     ...(typed === ''
       ? []
       : [
@@ -132,7 +137,7 @@ interface ItemRowProps {
   readonly onRemove: () => void;
 }
 
-const fields: readonly ItemField[] = ['name', 'quantity', 'price'];
+const fields: readonly ItemErrorField[] = ['name', 'sku', 'variant_id', 'quantity', 'price'];
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
   const total = lineTotal(item);
@@ -141,7 +146,7 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
     quantity: 'Quantity',
     price: currency === undefined ? 'Price' : `Price in ${currency}`,
   };
-  const fieldName = (key: ItemField) => `items.${index}.${key}` as const;
+  const fieldName = (key: ItemErrorField) => `items.${index}.${key}` as const;
   const field = (key: ItemField) => (
     <Input
       name={fieldName(key)}

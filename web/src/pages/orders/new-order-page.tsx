@@ -1,3 +1,4 @@
+import type { OrderPreview } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { affectedByOrder } from '../../api/affected-keys.ts';
@@ -5,7 +6,7 @@ import { useRefetch } from '../../api/use-action.ts';
 import { useCan, useMe } from '../../api/use-api.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
-import { money } from '../../format/numbers.ts';
+import { count, money } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -26,6 +27,9 @@ import {
   toOrder,
   useOrderDraft,
 } from './order-draft.ts';
+import { OrderSums } from './order-sums.tsx';
+import { DeliverySection, DiscountSection } from './price-section.tsx';
+import { useOrderPreview } from './use-order-preview.ts';
 
 export function NewOrderPage() {
   const { customer } = useSearch({ from: '/shell/orders/new' });
@@ -56,6 +60,8 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
   });
   useKeys([{ key: 'mod+enter', label: 'Create order', run: () => button.current?.click() }]);
   const errors = areItemErrorsOutdated ? withoutItems(form.errors) : form.errors;
+  const { preview, isOutdated } = useOrderPreview(draft);
+  const price = { draft, preview, currency, onChange: change, errors };
   return (
     <Page title="New order">
       <form
@@ -88,7 +94,9 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
               change({ items });
             }}
           />
+          {draft.items.length > 0 && <DiscountSection {...price} />}
           <AddressSection draft={draft} onChange={(address) => change({ address })} errors={errors} />
+          {draft.items.length > 0 && <DeliverySection {...price} />}
           <Section title="Note" lead="Optional.">
             <TextArea
               aria-label="Note"
@@ -110,7 +118,7 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
           aria-label="Summary"
           className="grid gap-4 max-lg:sticky max-lg:bottom-0 max-lg:z-[1] max-lg:-mx-4 max-lg:grid-cols-[minmax(0,1fr)_auto] max-lg:items-center max-lg:border-t max-lg:border-line max-lg:bg-canvas max-lg:px-4 max-lg:py-3 max-md:bottom-(--bottom-bar) lg:sticky lg:top-16"
         >
-          <Summary draft={draft} currency={currency} error={errors.total} />
+          <Summary draft={draft} preview={preview} isOutdated={isOutdated} currency={currency} error={errors.total} />
           <Button ref={button} type="submit" variant="primary" isBusy={form.isBusy}>
             Create order
           </Button>
@@ -122,13 +130,16 @@ function NewOrder({ customer }: { readonly customer: string | undefined }) {
 
 interface SummaryProps {
   readonly draft: OrderDraft;
+  readonly preview: OrderPreview | undefined;
+  readonly isOutdated: boolean;
   readonly currency: string | undefined;
   readonly error: string | undefined;
 }
 
-function Summary({ draft: { items }, currency, error }: SummaryProps) {
+/** The price as the platform calculates it; until it is known, the sum of the items. */
+function Summary({ draft: { items }, preview, isOutdated, currency, error }: SummaryProps) {
   const units = items.reduce((sum, item) => sum + (parseQuantity(item) ?? 0), 0);
-  const total = orderTotal(items);
+  const total = (!isOutdated && preview?.total) || orderTotal(items);
   return (
     <div className="grid gap-x-2 gap-y-1 max-lg:grid-cols-[auto_1fr] max-lg:items-baseline lg:pt-1">
       <span className="text-sm text-secondary">Total</span>
@@ -137,6 +148,16 @@ function Summary({ draft: { items }, currency, error }: SummaryProps) {
       </output>
       <span className="numeric text-sm text-secondary">{units === 1 ? '1 unit' : `${units} units`}</span>
       {error && <span className="text-xs text-error">{error}</span>}
+      {preview && (
+        <div className={`mt-3 grid gap-3 text-sm max-lg:hidden ${isOutdated ? 'opacity-50' : ''}`}>
+          <OrderSums price={preview} />
+        </div>
+      )}
+      {preview?.out_of_stock.map(({ variant_id, sku, requested, available }) => (
+        <span key={variant_id} className="text-xs text-warning max-lg:col-span-full">
+          {sku}: {count(available)} available, {count(requested)} in the order
+        </span>
+      ))}
     </div>
   );
 }

@@ -62,10 +62,13 @@ function describeEntry(entry: OrderHistoryEntry, currency: string): Line {
   return { id, at, text: texts.join(', '), reason, userId: user_id, status: isChange ? status : undefined };
 }
 
+const labels: Readonly<Record<string, string>> = { paid_total: 'Amount paid', refunded_total: 'Amount refunded' };
+
 function editText(field: string, [before, after]: readonly unknown[], currency: string): string {
   if (field === 'items') return 'Items changed';
   if (field === 'placed_at') return 'Date changed';
-  return `Total changed from ${money(String(before), currency)} to ${money(String(after), currency)}`;
+  const label = labels[field] ?? 'Total';
+  return `${label} changed from ${money(String(before), currency)} to ${money(String(after), currency)}`;
 }
 
 /** Changes of note and address, which only the audit log has. */

@@ -1,10 +1,10 @@
 import type { OrderDetails } from '@chowk/client';
-import { parseCents, remainingAmount, sumAmounts } from '../../format/amount.ts';
 import { count, money } from '../../format/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { OrderSums } from './order-sums.tsx';
 
-/** What was bought, what it cost, and what is left after refunds. */
+/** What was bought, what it cost, and what was paid. */
 export function OrderItems({ order }: { readonly order: OrderDetails }) {
   const { items, currency } = order;
   return (
@@ -21,7 +21,7 @@ export function OrderItems({ order }: { readonly order: OrderDetails }) {
           </tr>
         </thead>
         <tbody>
-          {items.map(({ id, name, sku, quantity, price, total }) => (
+          {items.map(({ id, name, sku, quantity, price, subtotal }) => (
             <tr key={id}>
               <Cell className="w-full py-2 break-words">
                 {name}
@@ -32,56 +32,13 @@ export function OrderItems({ order }: { readonly order: OrderDetails }) {
                 {money(price, currency)}
               </Cell>
               <Cell isNumber className="whitespace-nowrap">
-                {money(total, currency)}
+                {money(subtotal, currency)}
               </Cell>
             </tr>
           ))}
         </tbody>
       </Table>
-      <Sums order={order} />
+      <OrderSums price={order} paid={order} />
     </Section>
-  );
-}
-
-function Sums({ order }: { readonly order: OrderDetails }) {
-  const { total, refunded_total, currency } = order;
-  const subtotal = sumAmounts(order.items.map((item) => item.total));
-  const difference = Number((parseCents(total) ?? 0n) - (parseCents(subtotal) ?? 0n)) / 100;
-  const isRefunded = refunded_total !== '0.00';
-  return (
-    <dl className="numeric grid grid-cols-[1fr_minmax(7rem,auto)] gap-x-2 gap-y-1.5">
-      {difference !== 0 && (
-        <>
-          <Sum label="Subtotal" amount={money(subtotal, currency)} />
-          <Sum
-            label={difference < 0 ? 'Discount' : 'Additional charges'}
-            amount={money(String(difference), currency)}
-          />
-        </>
-      )}
-      <Sum label="Total" amount={money(total, currency)} isStrong />
-      {isRefunded && (
-        <>
-          <Sum label="Refunded" amount={money(`-${refunded_total}`, currency)} />
-          <Sum label="Not refunded" amount={money(remainingAmount(order), currency)} isStrong />
-        </>
-      )}
-    </dl>
-  );
-}
-
-interface SumProps {
-  readonly label: string;
-  readonly amount: string;
-  readonly isStrong?: boolean;
-}
-
-function Sum({ label, amount, isStrong = false }: SumProps) {
-  const style = isStrong ? 'font-semibold' : 'text-secondary';
-  return (
-    <>
-      <dt className={`text-right ${style}`}>{label}</dt>
-      <dd className={`text-right ${style}`}>{amount}</dd>
-    </>
   );
 }

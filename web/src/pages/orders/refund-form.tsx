@@ -46,8 +46,8 @@ export function RefundForm({ order, onDone }: RefundFormProps) {
   return (
     <form {...form.props} className="grid gap-4">
       <dl className="numeric grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
-        <dt className="text-secondary">Total</dt>
-        <dd className="text-right">{money(order.total, order.currency)}</dd>
+        <dt className="text-secondary">Paid</dt>
+        <dd className="text-right">{money(order.paid_total, order.currency)}</dd>
         <dt className="text-secondary">Refunded so far</dt>
         <dd className="text-right">{money(order.refunded_total, order.currency)}</dd>
       </dl>

@@ -1,0 +1,26 @@
+import type { OrderPreview } from '@chowk/client';
+import { useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useDebounced } from '../../state/debounced.ts';
+import { type OrderDraft, toPreview } from './order-draft.ts';
+
+const pauseMs = 250;
+
+/** The price of a draft, calculated when the user pauses. The last one is kept, as outdated, until the next is known. */
+export function useOrderPreview(draft: OrderDraft): {
+  readonly preview: OrderPreview | undefined;
+  readonly isOutdated: boolean;
+} {
+  const order = toPreview(draft);
+  const text = order ? JSON.stringify(order) : '';
+  const asked = useDebounced(text, pauseMs);
+  const { data } = useApi(
+    keys.orders.preview(asked),
+    (client) => client.orders.preview(JSON.parse(asked)),
+    asked !== '' && order !== undefined,
+  );
+  const [last, setLast] = useState<OrderPreview>();
+  if (data && data.preview !== last) setLast(data.preview);
+  return { preview: order && (data?.preview ?? last), isOutdated: asked !== text || data === undefined };
+}
