@@ -1,5 +1,6 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { shipmentColumns } from './columns.ts';
+import { readKeptItems } from './refunded-units.ts';
 import type { Order, Status } from './schemas.ts';
 import type { Shipment } from './shipment-schemas.ts';
 import { addUnits, isShipped, listLeft, type Units } from './shipped-units.ts';
@@ -51,7 +52,7 @@ export async function followStatus(
   if (isShipped(current.status) && !isShipped(status)) await countAllAsShipped(ctx, id);
   if (!isShipped(status)) return { order: current };
   if (status === 'delivered') await deliverShipments(ctx, id);
-  const left = listLeft(current.items);
+  const left = listLeft(await readKeptItems(ctx, current));
   const order = { ...current, items: addUnits(current.items, left), fulfillment_status: 'fulfilled' as const };
   if (left.length === 0) return { order };
   return { order, shipment: await recordShipment(ctx, id, left, { status: status as Shipment['status'] }) };

@@ -15,3 +15,19 @@ export async function readRefundedUnits(ctx: Ctx, orderId: string): Promise<Map<
     WHERE r.order_id = ${orderId} AND r.status <> 'failed' GROUP BY u.item_id`);
   return new Map(rows.map(({ item_id, ...units }) => [item_id, units]));
 }
+
+interface WithItems<Item> {
+  readonly id: string;
+  readonly items: readonly Item[];
+  readonly refunded_total: string;
+}
+
+/** The items without the units that were given back, which are not shipped any more. */
+export async function readKeptItems<Item extends { readonly id: string; readonly quantity: number }>(
+  ctx: Ctx,
+  { id, items, refunded_total }: WithItems<Item>,
+): Promise<Item[]> {
+  if (refunded_total === '0.00') return [...items];
+  const refunded = await readRefundedUnits(ctx, id);
+  return items.map((item) => ({ ...item, quantity: item.quantity - (refunded.get(item.id)?.restocked ?? 0) }));
+}

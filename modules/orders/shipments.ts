@@ -3,6 +3,7 @@ import { fail } from './errors.ts';
 import { commitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { findShipment, recordShipment } from './record-shipment.ts';
+import { readKeptItems } from './refunded-units.ts';
 import { nextStatuses } from './rules.ts';
 import { saveOrder, touchOrder } from './save.ts';
 import type { Order } from './schemas.ts';
@@ -23,15 +24,16 @@ export async function checkNewShipment(
   checkUrl(tracking_url, issues);
   if (id === undefined) return undefined;
   const current = await lockOrder(ctx, id);
-  const left = listLeft(current.items);
+  const kept = await readKeptItems(ctx, current);
+  const left = listLeft(kept);
   if (isShipped(current.status)) throw fail('orders.nothing_to_ship');
   if (!nextStatuses(current).includes('shipped')) throw fail('orders.not_shippable', current);
   if (left.length === 0) throw fail('orders.nothing_to_ship');
-  if (items) checkUnits(current, items, issues);
+  if (items) checkUnits(kept, items, issues);
   return { current, units: items ?? left };
 }
 
-function checkUnits({ items }: Order, units: readonly Units[], issues: Issues): void {
+function checkUnits(items: Order['items'], units: readonly Units[], issues: Issues): void {
   for (const [index, { item_id, quantity }] of units.entries()) {
     const item = items.find(({ id }) => id === item_id);
     const isNamedBefore = units.slice(0, index).some((unit) => unit.item_id === item_id);
@@ -62,7 +64,7 @@ export async function createShipment(ctx: Ctx, input: NewShipment, { current, un
 }
 
 async function followUnits(ctx: Ctx, current: Order): Promise<Order> {
-  const fulfillment_status = readFulfillment(current.items);
+  const fulfillment_status = readFulfillment(await readKeptItems(ctx, current));
   if (fulfillment_status === 'fulfilled') return transition(ctx, current, 'shipped');
   const isNew = current.status === 'pending' || current.status === 'confirmed';
   const saved = await saveOrder(ctx, current, { fulfillment_status, ...(isNew ? { status: 'processing' } : {}) });
