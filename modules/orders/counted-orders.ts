@@ -12,7 +12,7 @@ export const decimals = sql`CASE WHEN o.currency IN (${codes(1n)}) THEN 0 WHEN o
 
 /** What is left of an amount of the order if refunds are divided over all of it in proportion. */
 export const lessRefunds = (amount: Sql) =>
-  sql`CASE WHEN o.total = 0 THEN ${amount} ELSE round(${amount} * (o.total - o.refunded_total) / o.total, ${decimals}) END`;
+  sql`CASE WHEN o.refunded_total = 0 THEN ${amount} ELSE round(${amount} * (o.total - o.refunded_total) / o.total, ${decimals}) END`;
 
 const shippingAmount = (name: string) => sql`coalesce((o.shipping->>${raw(`'${name}'`)})::numeric, 0)`;
 

@@ -11,6 +11,7 @@ import {
   Type,
   Uuid,
 } from '@chowk/kit';
+import { figureOperations } from './daily-figures.ts';
 import { customerOrderList, orderList } from './list.ts';
 import { getRecord } from './orders.ts';
 import { Order, OrderDetails } from './schemas.ts';
@@ -27,6 +28,7 @@ const Statistics = Type.Object({
 type Statistics = Static<typeof Statistics>;
 
 export const operations = {
+  ...figureOperations,
   'orders.getStatistics': operation({
     summary: 'Get the order statistics of customers, together',
     description:

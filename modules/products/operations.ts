@@ -1,4 +1,4 @@
-import { operation, Type } from '@chowk/kit';
+import { operation, Type, Uuid } from '@chowk/kit';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
 import {
   commitForOrder,
@@ -12,6 +12,7 @@ import {
   resolveLines,
   restock,
 } from './order-stock.ts';
+import { listTitles, reportStock, StockQuery, StockReport } from './stock-report.ts';
 
 export const operations = {
   'products.listMandatory': operation({
@@ -57,5 +58,17 @@ export const operations = {
     description: '`quantity` is the number of units of the line that have been returned in all.',
     input: OrderUnits,
     run: restock,
+  }),
+  'products.reportStock': operation({
+    summary: 'List variants with the value of their stock, and the sums of all',
+    input: StockQuery,
+    output: StockReport,
+    run: reportStock,
+  }),
+  'products.listTitles': operation({
+    summary: 'List the titles of products by id, deleted ones included',
+    input: Type.Object({ ids: Type.Array(Uuid) }),
+    output: Type.Array(Type.Object({ id: Uuid, title: Type.String() })),
+    run: listTitles,
   }),
 };
