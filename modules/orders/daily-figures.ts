@@ -1,7 +1,9 @@
 import {
   type Ctx,
+  columnsFor,
   IdSet,
   isAmong,
+  Money,
   NamedObject,
   Nullable,
   operation,
@@ -26,18 +28,15 @@ import {
 const Timezone = Type.String({ examples: ['Asia/Kolkata'] });
 const Day = Type.String({ examples: ['2026-01-31'] });
 const period = { from: Day, to: Day, timezone: Timezone };
-/** With all decimals. */
-const Amount = Type.String({ examples: ['199.65'] });
-
 const Sums = {
   orders: Type.Integer(),
   units: Type.Integer(),
-  revenue: Amount,
-  discounts: Amount,
-  refunded: Amount,
-  taxes: Amount,
-  shipping: Amount,
-  net_revenue: Amount,
+  revenue: Money,
+  discounts: Money,
+  refunded: Money,
+  taxes: Money,
+  shipping: Money,
+  net_revenue: Money,
 };
 
 const Figure = NamedObject('OrderFigure', {
@@ -48,7 +47,7 @@ const Figure = NamedObject('OrderFigure', {
   name: Type.String(),
   detail: Nullable(Type.String({ description: 'The SKU of a variant, the code of a discount, the rate of a tax.' })),
   ...Sums,
-  taxable: { ...Amount, description: 'What a tax was calculated from.' },
+  taxable: { ...Money, description: 'What a tax was calculated from.' },
 });
 type Figure = Static<typeof Figure>;
 
@@ -159,6 +158,7 @@ function sumByDay(ctx: Ctx, days: Days): Promise<Figure[]> {
     t AS (
       SELECT c.id, t->>'name' AS name, t->>'rate' AS rate, sum((t->>'amount')::numeric) AS amount
       FROM c, jsonb_array_elements(c.taxes) t GROUP BY 1, 2, 3)
+    SELECT ${columnsFor(Figure, sql`f`)} FROM (
     SELECT c.day::text, c.currency, 'day' AS kind, '' AS key, '' AS name, NULL AS detail, ${sums}, 0 AS taxable
     FROM c GROUP BY c.day, c.currency
     UNION ALL
@@ -176,7 +176,7 @@ function sumByDay(ctx: Ctx, days: Days): Promise<Figure[]> {
       0, sum(t.amount - ${lessRefunds(sql`t.amount`)}), sum(t.amount), 0, 0, sum(coalesce(taxed.taxable, c.total - c.taxed))
     FROM t JOIN c ON c.id = t.id
       LEFT JOIN taxed ON taxed.order_id = t.id AND taxed.name = t.name AND taxed.rate IS NOT DISTINCT FROM t.rate, LATERAL ${order}
-    GROUP BY c.day, c.currency, 4`);
+    GROUP BY c.day, c.currency, 4) f`);
 }
 
 type Grouped = Days & { readonly currency: string; readonly groups: readonly Static<typeof CustomerGroup>[] };
@@ -189,5 +189,6 @@ async function sumByCustomers(ctx: Ctx, { currency, groups, ...days }: Grouped):
   );
   const union = selects.reduce((all, one) => sql`${all} UNION ALL ${one}`);
   return ctx.db.rows<Static<typeof GroupSums>>(sql`
-    WITH c AS MATERIALIZED (${countedOrders(days, sql`o.currency = ${currency}`)}) ${union}`);
+    WITH c AS MATERIALIZED (${countedOrders(days, sql`o.currency = ${currency}`)})
+    SELECT ${columnsFor(GroupSums, sql`s`)} FROM (${union}) s`);
 }
