@@ -57,7 +57,10 @@ const storedOrders = (tenant: TestTenant) =>
         i.tax_total::text, 'taxes', i.taxes, 'total', i.total::text)) FROM order_items i WHERE i.order_id = o.id) AS items
     FROM orders o WHERE o.deleted_at IS NULL`);
 
-type Amounts = Record<'orders' | 'units' | 'revenue' | 'discounts' | 'refunded' | 'taxes' | 'shipping' | 'net_revenue', bigint>;
+type Amounts = Record<
+  'orders' | 'units' | 'revenue' | 'discounts' | 'refunded' | 'taxes' | 'shipping' | 'net_revenue',
+  bigint
+>;
 interface Line extends Amounts {
   readonly key: string;
 }
@@ -72,7 +75,9 @@ const cents = ({ currency }: StoredOrder, amount: string) => toCents(amount, cur
 function netShipping(order: StoredOrder): bigint {
   const { shipping, prices_include_tax } = order;
   const discount = cents(order, shipping?.discount_total ?? '0');
-  return cents(order, order.shipping_total) - discount - (prices_include_tax ? cents(order, shipping?.tax_total ?? '0') : 0n);
+  return (
+    cents(order, order.shipping_total) - discount - (prices_include_tax ? cents(order, shipping?.tax_total ?? '0') : 0n)
+  );
 }
 
 function orderLine(key: string, order: StoredOrder): Line {
@@ -137,7 +142,16 @@ function computeSales(orders: readonly StoredOrder[], group: string, { timezone,
       const money = (name: keyof Amounts) => fromCents(sum(name), 'INR');
       const [revenue, discounts, refunded, taxes] = (['revenue', 'discounts', 'refunded', 'taxes'] as const).map(money);
       const rest = { shipping: money('shipping'), net_revenue: money('net_revenue') };
-      return { key, orders: Number(sum('orders')), units: Number(sum('units')), revenue, discounts, refunded, taxes, ...rest };
+      return {
+        key,
+        orders: Number(sum('orders')),
+        units: Number(sum('units')),
+        revenue,
+        discounts,
+        refunded,
+        taxes,
+        ...rest,
+      };
     })
     .sort(byKey);
 }
@@ -157,17 +171,19 @@ function computeTaxes(orders: readonly StoredOrder[]) {
       return { name, rate, taxable, tax, refunded: tax - keep(tax, order) };
     }),
   );
-  return [...Map.groupBy(lines, ({ name, rate }) => `${name} ${rate}`)].map(([key, list]) => {
-    const sum = (field: 'taxable' | 'tax' | 'refunded') => list.reduce((total, line) => total + line[field], 0n);
-    return {
-      key,
-      orders: list.length,
-      taxable: fromCents(sum('taxable')),
-      tax: fromCents(sum('tax')),
-      refunded_tax: fromCents(sum('refunded')),
-      net_tax: fromCents(sum('tax') - sum('refunded')),
-    };
-  }).sort(byKey);
+  return [...Map.groupBy(lines, ({ name, rate }) => `${name} ${rate}`)]
+    .map(([key, list]) => {
+      const sum = (field: 'taxable' | 'tax' | 'refunded') => list.reduce((total, line) => total + line[field], 0n);
+      return {
+        key,
+        orders: list.length,
+        taxable: fromCents(sum('taxable')),
+        tax: fromCents(sum('tax')),
+        refunded_tax: fromCents(sum('refunded')),
+        net_tax: fromCents(sum('tax') - sum('refunded')),
+      };
+    })
+    .sort(byKey);
 }
 
 interface View {
@@ -220,7 +236,9 @@ async function expectEqual(tenant: TestTenant, caller: TestCaller, timezone: str
     expect({ group, rows }).toEqual({ group, rows: computeSales(counted, group, { timezone, segments }) });
   }
   const { body } = await caller.get('/api/v1/reports/taxes?from=2026-01-01&to=2026-12-31');
-  const taxes = (body.taxes as TaxRow[]).map(({ name, rate, ...row }) => ({ key: `${name} ${rate}`, ...row })).sort(byKey);
+  const taxes = (body.taxes as TaxRow[])
+    .map(({ name, rate, ...row }) => ({ key: `${name} ${rate}`, ...row }))
+    .sort(byKey);
   expect(taxes).toEqual(computeTaxes(counted));
 }
 
@@ -228,10 +246,16 @@ const timezones = ['Asia/Kolkata', 'America/New_York', 'Pacific/Apia'];
 const pick = fc.nat({ max: 20 });
 const item = fc.oneof(
   fc.record({ sku: fc.constantFrom('TEA-S', 'TEA-L'), quantity: fc.integer({ min: 1, max: 4 }) }),
-  fc.record({ name: fc.constantFrom('Cup', 'Spoon'), price: fc.constantFrom('0.35', '7.77'), quantity: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    name: fc.constantFrom('Cup', 'Spoon'),
+    price: fc.constantFrom('0.35', '7.77'),
+    quantity: fc.integer({ min: 1, max: 3 }),
+  }),
 );
 const items = fc.array(item, { minLength: 1, maxLength: 3 });
-const placed_at = fc.integer({ min: 0, max: 60 }).map((hours) => new Date(now.getTime() - hours * 3_600_000).toISOString());
+const placed_at = fc
+  .integer({ min: 0, max: 60 })
+  .map((hours) => new Date(now.getTime() - hours * 3_600_000).toISOString());
 const newOrder = fc.record(
   {
     items,
@@ -248,12 +272,30 @@ const newOrder = fc.record(
 );
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), order: newOrder }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('edit' as const), pick, fields: fc.oneof(fc.record({ items }), fc.record({ placed_at })) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('status' as const), pick, status: fc.constantFrom('confirmed', 'shipped', 'cancelled', 'failed', 'pending') }),
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      pick,
+      fields: fc.oneof(fc.record({ items }), fc.record({ placed_at })),
+    }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const), pick, amount: fc.constantFrom('1.00', '3.33', undefined) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      pick,
+      status: fc.constantFrom('confirmed', 'shipped', 'cancelled', 'failed', 'pending'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('refund' as const),
+      pick,
+      amount: fc.constantFrom('1.00', '3.33', undefined),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('merge' as const), pick, other: pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), pick }) },
@@ -271,7 +313,8 @@ async function play(tenant: TestTenant, caller: TestCaller, current: Step): Prom
   };
   const pickOne = (list: readonly string[], index: number) => list[index % list.length];
   if (current.kind === 'create') await caller.post(api('/orders'), current.order);
-  else if (current.kind === 'prices') await caller.patch(api('/settings'), { 'pricing.prices_include_tax': current.isIncluded });
+  else if (current.kind === 'prices')
+    await caller.patch(api('/settings'), { 'pricing.prices_include_tax': current.isIncluded });
   else if (current.kind === 'timezone') {
     await caller.patch(api('/settings'), { 'general.timezone': pickOne(timezones, current.pick) });
   } else if (current.kind === 'merge' || current.kind === 'erase') {
@@ -279,7 +322,11 @@ async function play(tenant: TestTenant, caller: TestCaller, current: Step): Prom
     const first = pickOne(customers, current.pick);
     if (first === undefined) return;
     if (current.kind === 'erase') await caller.delete(api(`/customers/${first}?mode=hard`));
-    else await caller.post(api('/customers/merge'), { primary_id: first, secondary_id: pickOne(customers, current.other) });
+    else
+      await caller.post(api('/customers/merge'), {
+        primary_id: first,
+        secondary_id: pickOne(customers, current.other),
+      });
   } else {
     const id = pickOne(await ids('orders'), current.pick);
     if (id === undefined) return;
@@ -287,7 +334,9 @@ async function play(tenant: TestTenant, caller: TestCaller, current: Step): Prom
     if (current.kind === 'status') await caller.post(api(`/orders/${id}/status`), { status: current.status });
     if (current.kind === 'delete') await caller.delete(api(`/orders/${id}`));
     if (current.kind === 'refund') {
-      await tenant.db.run(sql`UPDATE orders SET paid_total = total WHERE id = ${id} AND status NOT IN ('cancelled', 'failed')`);
+      await tenant.db.run(
+        sql`UPDATE orders SET paid_total = total WHERE id = ${id} AND status NOT IN ('cancelled', 'failed')`,
+      );
       await caller.post(api(`/orders/${id}/refund`), current.amount === undefined ? {} : { amount: current.amount });
     }
   }
@@ -341,7 +390,8 @@ test('an order that is moved to another day leaves the one and comes to the othe
 test('only the days that have changed are calculated again', async () => {
   const { tenant, caller } = await shop();
   const placed = { items: [{ name: 'Cup', quantity: 1, price: '1' }], status: 'confirmed' };
-  for (const day of ['2026-03-01', '2026-03-05']) await caller.post('/api/v1/orders', { ...placed, placed_at: `${day}T10:00:00Z` });
+  for (const day of ['2026-03-01', '2026-03-05'])
+    await caller.post('/api/v1/orders', { ...placed, placed_at: `${day}T10:00:00Z` });
   await caller.get('/api/v1/reports/sales');
   // Which a calculation of that day would correct.
   await tenant.db.run(sql`UPDATE daily_figures SET orders = 7 WHERE kind = 'day' AND day = '2026-03-01'`);

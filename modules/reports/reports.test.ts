@@ -20,7 +20,11 @@ async function shop(settings: object = {}) {
     expect(answer).toMatchObject({ status: 201 });
     return answer.body;
   };
-  await caller.patch('/api/v1/settings', { 'general.timezone': 'Asia/Kolkata', 'general.currency': 'INR', ...settings });
+  await caller.patch('/api/v1/settings', {
+    'general.timezone': 'Asia/Kolkata',
+    'general.currency': 'INR',
+    ...settings,
+  });
   const { product } = await send('/products', {
     sku: 'TEA',
     title: 'Tea',
@@ -157,7 +161,10 @@ test('weeks begin on Monday, and months have only the days of the report', async
   await order(items, { placed_at: '2026-02-10T00:00:00Z' });
   const period = 'from=2026-02-20&to=2026-03-10';
   const counts = async (group: string) =>
-    (await read(`sales?group_by=${group}&${period}`)).rows.map((row: { key: string; orders: number }) => [row.key, row.orders]);
+    (await read(`sales?group_by=${group}&${period}`)).rows.map((row: { key: string; orders: number }) => [
+      row.key,
+      row.orders,
+    ]);
   expect(await counts('week')).toEqual([
     ['2026-02-16', 0],
     ['2026-02-23', 0],
@@ -189,7 +196,9 @@ test('segments are those that the customers are in now', async () => {
   await order([{ sku: 'TEA-S', quantity: 1 }], asha);
   const rows = async () => {
     const { rows: all } = await read('sales?group_by=segment');
-    return Object.fromEntries(all.map((row: { key: string; orders: number; revenue: string }) => [row.key, [row.orders, row.revenue]]));
+    return Object.fromEntries(
+      all.map((row: { key: string; orders: number; revenue: string }) => [row.key, [row.orders, row.revenue]]),
+    );
   };
   const before = { new: [0, '0.00'], loyal: [0, '0.00'], at_risk: [0, '0.00'], marketing: [0, '0.00'] };
   expect(await rows()).toEqual({ ...before, returning: [1, '118.00'], vip: [0, '0.00'] });
@@ -218,7 +227,15 @@ test('the value of the stock, and what is low', async () => {
     currency: 'INR',
     totals: { variants: 2, units: 53, value: '5600.00', low: 1, out_of_stock: 0 },
     variants: [
-      { variant_id: product.variants[0].id, title: 'Tea', variant_title: 'S', sku: 'TEA-S', stock: 50, reserved: 2, value: '5000.00' },
+      {
+        variant_id: product.variants[0].id,
+        title: 'Tea',
+        variant_title: 'S',
+        sku: 'TEA-S',
+        stock: 50,
+        reserved: 2,
+        value: '5000.00',
+      },
       { sku: 'TEA-L', available: 3, value: '600.00', is_low: true },
     ],
     pagination: { total: 2 },
@@ -244,7 +261,9 @@ test('reports are exported as CSV and JSON', async () => {
       '\ufeffkey,orders,units,revenue,discounts,refunded,taxes,shipping,net_revenue\r\n' +
       '2026-03-10,1,1,11.80,0.00,0.00,1.80,0.00,10.00\r\n',
   });
-  expect((await caller.get('/api/v1/reports/sales/export?group_by=product')).body).toContain(`name:=1+1,"'=1+1",,1,1,11.80`);
+  expect((await caller.get('/api/v1/reports/sales/export?group_by=product')).body).toContain(
+    `name:=1+1,"'=1+1",,1,1,11.80`,
+  );
   const json = await caller.get('/api/v1/reports/taxes/export?format=json');
   expect(json.body).toMatchObject({ taxes: [{ name: 'CGST', tax: '0.90' }, { name: 'SGST' }] });
 });
