@@ -25,7 +25,7 @@ export function BarList({ label, bars, format }: BarListProps) {
             {name}
           </span>
           <meter className="bar" min={0} max={most} value={value} aria-label={`${name}: ${format(value)}`} />
-          <span className="numeric min-w-20 text-right font-medium">{format(value)}</span>
+          <span className="numeric min-w-24 text-right font-medium">{format(value)}</span>
         </li>
       ))}
     </ul>

@@ -56,6 +56,7 @@ function Change({ values: [current, before] }: { readonly values: readonly [numb
   if (before === 0) return <span className="text-sm text-faint">None before</span>;
   const percent = ((current - before) / before) * 100;
   const text = new Intl.NumberFormat(undefined, { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 });
+  if (text.format(Math.abs(percent)) === '0') return <span className="text-sm text-faint">As before</span>;
   const isUp = percent >= 0;
   return (
     <span className={`numeric flex items-center gap-0.5 text-sm font-medium ${isUp ? 'text-success' : 'text-error'}`}>

@@ -5,7 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { count, money } from '../../format/numbers.ts';
 import { Loading } from '../../ui/loading.tsx';
-import { usePeriod } from './period.tsx';
+import { OtherCurrencies, usePeriod } from './period.tsx';
 import { type Column, Pages, ReportTable } from './report-table.tsx';
 import { NoSales } from './sales-report.tsx';
 import { useReportSearch } from './search.ts';
@@ -47,11 +47,10 @@ export function ProductReport() {
 /** What each product, variant, segment or discount has sold. */
 export function GroupReport({ group }: { readonly group: Group }) {
   const { search } = useReportSearch();
-  const { from, to } = usePeriod();
+  const { period } = usePeriod();
   const input: ReportsSalesInput = {
     group_by: group,
-    from,
-    to,
+    ...period,
     sort_by: sorts.find((name) => name === search.sort) ?? (group === 'discount' ? 'discounts' : 'revenue'),
     sort_order: search.order === 'asc' ? 'asc' : 'desc',
     page: Number(search.page ?? 1) || 1,
@@ -60,7 +59,8 @@ export function GroupReport({ group }: { readonly group: Group }) {
   const { data, error } = useApi(keys.reports.sales(input), (client) => client.reports.sales(input));
   if (!data) return <Loading error={error} className="h-96" />;
   const { rows, currency, pagination } = data;
-  if (rows.every(({ orders }) => orders === 0)) return group === 'discount' ? <NoDiscounts /> : <NoSales />;
+  if (rows.every(({ orders }) => orders === 0))
+    return group === 'discount' ? <NoDiscounts /> : <NoSales report={data} />;
   const chart = group === 'discount' ? 'discounts' : 'revenue';
   const bars = rows.slice(0, 8).map((row) => ({ key: row.key, name: row.name, value: Number(row[chart]) }));
   return (
@@ -70,6 +70,7 @@ export function GroupReport({ group }: { readonly group: Group }) {
         bars={bars}
         format={(value) => money(String(value), currency)}
       />
+      <OtherCurrencies report={data} />
       <ReportTable
         caption={`Sales by ${group}`}
         columns={columnsFor(group, currency)}

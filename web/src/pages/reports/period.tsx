@@ -9,15 +9,18 @@ const choices: readonly (readonly [string, string])[] = [
   ['365', 'Last 365 days'],
 ];
 
-export interface Days {
+/** The days of a report, and its currency if it is not the tenant's. */
+export interface Period {
   readonly from: string;
   readonly to: string;
+  readonly currency?: string;
 }
 
-interface Period extends Days {
+interface ComparedPeriod {
+  readonly period: Period;
   readonly days: number;
   /** As many days, just before. */
-  readonly before: Days;
+  readonly before: Period;
 }
 
 const dayLength = 86_400_000;
@@ -26,19 +29,24 @@ const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(text ?? ''));
 
 /** From the address. */
-export function usePeriod(): Period {
+export function usePeriod(): ComparedPeriod {
   const { search } = useReportSearch();
   const days = Number(choices.find(([value]) => value === search.days)?.[0] ?? 30);
   const isOwn = isDay(search.from) && isDay(search.to) && search.from <= search.to;
   const to = isOwn ? (search.to as string) : today();
   const from = isOwn ? (search.from as string) : addDays(to, 1 - days);
   const count = (Date.parse(to) - Date.parse(from)) / dayLength + 1;
-  return { from, to, days: count, before: { from: addDays(from, -count), to: addDays(from, -1) } };
+  const currency = search.currency === undefined ? {} : { currency: search.currency };
+  return {
+    period: { from, to, ...currency },
+    days: count,
+    before: { from: addDays(from, -count), to: addDays(from, -1), ...currency },
+  };
 }
 
 export function PeriodChoice() {
   const { search, show } = useReportSearch();
-  const { from, to } = usePeriod();
+  const { from, to } = usePeriod().period;
   const isOwn = search.from !== undefined;
   const choose = (value: string) =>
     show(value === 'own' ? { days: undefined, from, to } : { days: value, from: undefined, to: undefined });
@@ -81,11 +89,37 @@ function DayInput({ label, onChange, ...rest }: DayInputProps) {
     <Input
       type="date"
       aria-label={label}
-      className="w-auto!"
+      // On a phone, below the other controls.
+      className="w-auto! max-md:order-last max-md:flex-1"
       {...rest}
       onChange={({ target }) => {
         if (isDay(target.value) && target.validity.valid) onChange(target.value);
       }}
     />
+  );
+}
+
+interface OtherCurrenciesProps {
+  readonly report: { readonly currency: string; readonly other_currencies: readonly string[] };
+}
+
+/** Orders in other currencies are never added to the amounts. */
+export function OtherCurrencies({ report: { currency, other_currencies: others } }: OtherCurrenciesProps) {
+  const { show } = useReportSearch();
+  if (others.length === 0) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 text-sm text-secondary">
+      Only orders in {currency}.
+      {others.map((other) => (
+        <button
+          key={other}
+          type="button"
+          onClick={() => show({ currency: other })}
+          className="h-8 text-accent underline underline-offset-4 max-md:h-11"
+        >
+          Show those in {other}
+        </button>
+      ))}
+    </p>
   );
 }

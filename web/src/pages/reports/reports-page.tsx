@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { TabBar, tabStyle } from '../../ui/tabs.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';
 import { GroupReport, ProductReport } from './group-report.tsx';
-import { type Days, PeriodChoice, usePeriod } from './period.tsx';
+import { type Period, PeriodChoice, usePeriod } from './period.tsx';
 import { SalesReport } from './sales-report.tsx';
 import { useReportSearch } from './search.ts';
 import { StockReport } from './stock-report.tsx';
@@ -37,7 +37,7 @@ export function ReportsPage() {
 function Reports() {
   const { search } = useReportSearch();
   const can = useCan();
-  const period = usePeriod();
+  const { period } = usePeriod();
   const report = search.report !== undefined && search.report in reports ? (search.report as Report) : 'sales';
   return (
     <Page
@@ -61,6 +61,7 @@ function Reports() {
               key={key}
               to="/reports"
               search={addressFor(key, search)}
+              activeOptions={{ exact: true, includeSearch: true }}
               aria-current={key === report ? 'page' : undefined}
               className={tabStyle}
             >
@@ -80,8 +81,8 @@ function Reports() {
 }
 
 /** Another report of the same days. */
-function addressFor(report: Report, { days, from, to }: Search) {
-  const kept = Object.entries({ days, from, to }).filter(([, value]) => value !== undefined);
+function addressFor(report: Report, { days, from, to, currency }: Search) {
+  const kept = Object.entries({ days, from, to, currency }).filter(([, value]) => value !== undefined);
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...(report === 'sales' ? {} : { report }) };
 }
 
@@ -93,21 +94,21 @@ function LiveOrders() {
 interface Exported {
   readonly report: Report;
   readonly format: ExportFormat;
-  readonly period: Days;
+  readonly period: Period;
   readonly search: { readonly by?: string | undefined; readonly stock?: string | undefined };
 }
 
-function exportReport(client: Client, { report, format, period: { from, to }, search }: Exported, signal: AbortSignal) {
+function exportReport(client: Client, { report, format, period, search }: Exported, signal: AbortSignal) {
   const options = { signal };
   if (report === 'stock') {
     return client.reports.exportStock({ format, ...(search.stock === 'low' ? { low_stock: true } : {}) }, options);
   }
-  if (report === 'taxes') return client.reports.exportTaxes({ format, from, to }, options);
+  if (report === 'taxes') return client.reports.exportTaxes({ format, ...period }, options);
   const groups = {
     sales: 'day',
     products: search.by === 'variant' ? 'variant' : 'product',
     customers: 'segment',
     discounts: 'discount',
   } as const;
-  return client.reports.exportSales({ format, from, to, group_by: groups[report] }, options);
+  return client.reports.exportSales({ format, ...period, group_by: groups[report] }, options);
 }

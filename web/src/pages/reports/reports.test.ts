@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
-import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+import { type Console, chromiumPath, inspect, startConsole } from '../../../testing/console.ts';
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
@@ -63,11 +63,24 @@ describe.skipIf(!chromiumPath)('Reports', () => {
     await tab('Products').click();
     await page.getByRole('link', { name: 'Cup' }).waitFor();
     await inspect(page, 'reports-products');
+    await asha.post('/api/v1/orders', {
+      items: [{ name: 'Gift', quantity: 1, price: '20' }],
+      currency: 'EUR',
+      status: 'confirmed',
+    });
+    await page.getByRole('button', { name: 'Show those in EUR' }).click();
+    await page.getByRole('cell', { name: '€20.00' }).first().waitFor();
+    await page.getByRole('button', { name: 'Show those in INR' }).click();
     await page.getByRole('button', { name: 'Variants' }).click();
     await page.getByRole('cell', { name: 'TEA-2' }).waitFor();
     await page.getByRole('button', { name: 'Units', exact: true }).click();
-    await eventually(() => expect(new URL(page.url()).search).toBe('?days=365&report=products&by=variant&sort=units'));
+    await eventually(() =>
+      expect(new URL(page.url()).search).toBe('?days=365&report=products&currency=INR&by=variant&sort=units'),
+    );
 
+    expect(
+      await page.getByRole('navigation', { name: 'Reports' }).locator('[aria-current=page]').allTextContents(),
+    ).toEqual(['Products']);
     await tab('Customers').click();
     await page.getByRole('row', { name: /^Loyal 30/ }).waitFor();
     await inspect(page, 'reports-customers');
@@ -109,7 +122,7 @@ describe.skipIf(!chromiumPath)('Reports', () => {
   test('it is for those with the permission', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const page = await platform.openAs(await platform.person({ tenant: acme, role: 'Agent' }), acme, '/reports');
-    await heading(page, 'You do not have access to this page').waitFor();
+    await page.getByText('You do not have access to this page').waitFor();
     expect(await page.getByRole('link', { name: 'Reports' }).count()).toBe(0);
   });
 });

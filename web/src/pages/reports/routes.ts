@@ -6,6 +6,6 @@ import { pick } from '../../routing/search-params.ts';
 export const reports = createRoute({
   getParentRoute: () => shell,
   path: '/reports',
-  validateSearch: pick('report', 'days', 'from', 'to', 'chart', 'by', 'sort', 'order', 'page', 'stock'),
+  validateSearch: pick('report', 'days', 'from', 'to', 'chart', 'by', 'sort', 'order', 'page', 'stock', 'currency'),
   component: lazyPage(() => import('./reports-page.tsx'), 'ReportsPage'),
 });

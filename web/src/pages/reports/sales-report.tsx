@@ -1,4 +1,4 @@
-import type { SalesReport as Report, SalesRow } from '@chowk/client';
+import type { SalesReport as Report, ReportsSalesInput, SalesRow } from '@chowk/client';
 import { TrendingUp } from 'lucide-react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -8,7 +8,7 @@ import { count, money } from '../../format/numbers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Figures } from './figures.tsx';
-import { usePeriod } from './period.tsx';
+import { OtherCurrencies, usePeriod } from './period.tsx';
 import { type Column, ReportTable } from './report-table.tsx';
 import { useReportSearch } from './search.ts';
 
@@ -29,19 +29,20 @@ function unitFor(days: number): Unit {
   return days <= 400 ? 'week' : 'month';
 }
 
+function useSales(input: ReportsSalesInput) {
+  return useApi(keys.reports.sales(input), (client) => client.reports.sales(input));
+}
+
 /** Sales over time, against the period before. */
 export function SalesReport() {
   const { search, show } = useReportSearch();
-  const { from, to, days, before } = usePeriod();
+  const { period, days, before } = usePeriod();
   const unit = unitFor(days);
-  const read = (group_by: Unit, range: { from: string; to: string }) => ({ group_by, ...range });
-  const current = useApi(keys.reports.sales(read(unit, { from, to })), (client) =>
-    client.reports.sales(read(unit, { from, to })),
-  );
-  const previous = useApi(keys.reports.sales(read(unit, before)), (client) => client.reports.sales(read(unit, before)));
+  const current = useSales({ group_by: unit, ...period });
+  const previous = useSales({ group_by: unit, ...before });
   const shown = metrics.find(([key]) => key === search.chart)?.[0] ?? 'revenue';
   const report = current.data;
-  if (report && report.totals.orders === 0 && previous.data?.totals.orders === 0) return <NoSales />;
+  if (report && report.totals.orders === 0 && previous.data?.totals.orders === 0) return <NoSales report={report} />;
   const format = (metric: Metric, value: number) =>
     isAmount(metric) ? money(String(value), report?.currency ?? 'INR') : count(value);
   return (
@@ -60,6 +61,7 @@ export function SalesReport() {
       ) : (
         <Loading error={current.error ?? previous.error} className="h-64" />
       )}
+      {report && <OtherCurrencies report={report} />}
       {report && <SalesTable report={report} unit={unit} />}
     </div>
   );
@@ -130,10 +132,11 @@ function SalesTable({ report: { rows, totals, currency }, unit }: { readonly rep
   );
 }
 
-export function NoSales() {
+export function NoSales({ report }: { readonly report: Report }) {
   return (
     <EmptyState icon={TrendingUp} title="No sales on these days">
       Orders count as soon as they are confirmed. Choose other days, or look at the orders.
+      <OtherCurrencies report={report} />
     </EmptyState>
   );
 }

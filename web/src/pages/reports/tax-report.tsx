@@ -4,13 +4,13 @@ import { useApi } from '../../api/use-api.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { count, money } from '../../format/numbers.ts';
 import { Loading } from '../../ui/loading.tsx';
-import { usePeriod } from './period.tsx';
+import { OtherCurrencies, usePeriod } from './period.tsx';
 import { type Column, ReportTable } from './report-table.tsx';
 
 /** What was charged of each tax. */
 export function TaxReport() {
-  const { from, to } = usePeriod();
-  const { data, error } = useApi(keys.reports.taxes({ from, to }), (client) => client.reports.taxes({ from, to }));
+  const { period } = usePeriod();
+  const { data, error } = useApi(keys.reports.taxes(period), (client) => client.reports.taxes(period));
   if (!data) return <Loading error={error} className="h-96" />;
   const { taxes, totals, currency } = data;
   if (taxes.length === 0) return <p className="py-10 text-center text-secondary">No order of these days has a tax.</p>;
@@ -30,6 +30,7 @@ export function TaxReport() {
   return (
     <div className="grid min-w-0 gap-6">
       <BarList label="Tax" bars={bars} format={(value) => money(String(value), currency)} />
+      <OtherCurrencies report={data} />
       <ReportTable
         caption="Taxes"
         columns={columns}
