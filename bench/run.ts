@@ -17,6 +17,7 @@ const all = [
   'products',
   'graphql',
   'customers',
+  'reports',
   'bus',
   'events',
   'jobs',
