@@ -292,3 +292,12 @@ test('without orders and products the reports are empty', async () => {
   expect((await caller.get('/api/v1/reports/sales?group_by=segment')).body.rows).toEqual([]);
   expect((await caller.get('/api/v1/reports/stock')).body).toMatchObject({ variants: [], totals: { value: '0.00' } });
 });
+
+test('a product has its latest name', async () => {
+  const { tenant, order, read, product } = await shop();
+  await order([{ sku: 'TEA-S', quantity: 1 }], { placed_at: '2026-03-01T10:00:00Z' });
+  await read('sales');
+  await tenant.db.run(sql`UPDATE products SET title = 'Chai' WHERE id = ${product.id}`);
+  await order([{ sku: 'TEA-S', quantity: 1 }]);
+  expect((await read('sales?group_by=product')).rows).toMatchObject([{ name: 'Chai', orders: 2 }]);
+});

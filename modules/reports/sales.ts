@@ -63,13 +63,16 @@ export async function listOtherCurrencies(ctx: Ctx, { from, to, currency }: Peri
   return rows.map((row) => row.currency);
 }
 
+/** The text of the latest day. A date has ten characters; an aggregate with an order would sort all rows. */
+const latest = (text: Sql) => sql`substr(max((f.day::text || ${text}) COLLATE "C"), 11) COLLATE "default"`;
+
 type Ordered = Pick<SalesQuery, 'group_by' | 'sort_by' | 'sort_order'>;
 
 function selectRows(period: Period, { group_by, sort_by, sort_order }: Ordered): Sql {
   if (isByTime(group_by)) return selectTimes(period, group_by);
   return sql`
     SELECT ${columnsFor(SalesRow, sql`s`)} FROM (
-      SELECT f.key, (array_agg(f.name ORDER BY f.day DESC))[1] AS name, (array_agg(f.detail ORDER BY f.day DESC))[1] AS code, ${sums}
+      SELECT f.key, ${latest(sql`f.name`)} AS name, nullif(${latest(sql`coalesce(f.detail, '')`)}, '') AS code, ${sums}
       FROM daily_figures f WHERE f.kind = ${group_by} AND ${isIn(period)} GROUP BY f.key) s
     ORDER BY s.${raw(sort_by)} ${raw(sort_order)}, s.key`;
 }
