@@ -1048,7 +1048,7 @@ export interface Api {
     readonly countByStatus: Call<object, OrderCounts>;
     /**
      * Get revenue and orders by day.
-     * The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.
+     * The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Pending, cancelled and failed orders do not count.
      * Requires the permission `reports.view`.
      * `GET /api/v1/orders/statistics`
      */
@@ -1750,6 +1750,47 @@ export interface Api {
      * `DELETE /api/v1/cli/channel`
      */
     readonly removeChannel: Call<object, { readonly message: string }>;
+  };
+  readonly reports: {
+    /**
+     * Report sales by day, week, month, product, variant, segment or discount.
+     * An order counts on the day it was placed, in the tenant's time zone. Pending, cancelled and failed orders do not count. The revenue of a product or variant is that of its items: what belongs to whole orders, such as shipping, is not in it. Refunds are divided over the items in proportion. That of a discount is the revenue of the orders with it, and that of a segment belongs to the customers who are in it now; both may share orders.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/sales`
+     */
+    readonly sales: Call<ReportsSalesInput, SalesReport>;
+    /**
+     * Export the report of sales.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/sales/export`
+     */
+    readonly exportSales: Call<ReportsExportSalesInput, Response>;
+    /**
+     * Report taxes by name and rate.
+     * An order counts on the day it was placed, in the tenant's time zone. Pending, cancelled and failed orders do not count.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/taxes`
+     */
+    readonly taxes: Call<ReportsTaxesInput, TaxReport>;
+    /**
+     * Export the report of taxes.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/taxes/export`
+     */
+    readonly exportTaxes: Call<ReportsExportTaxesInput, Response>;
+    /**
+     * Report the value of the stock.
+     * Units on hand times price; what the units have cost is not known.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/stock`
+     */
+    readonly stock: Call<ReportsStockInput, StockReport>;
+    /**
+     * Export the report of the stock.
+     * Requires the permission `reports.view`.
+     * `GET /api/v1/reports/stock/export`
+     */
+    readonly exportStock: Call<ReportsExportStockInput, Response>;
   };
   readonly rings: {
     /**
@@ -3863,13 +3904,15 @@ export type OrderCounts = {
 
 export type OrderCurrencySums = {
   readonly currency: string;
-  /** Without cancelled and failed orders; in all currencies. */
+  /** Without pending, cancelled and failed orders; in all currencies. */
   readonly orders: number;
-  /** Totals less refunds. */
+  /** Totals of the orders, with taxes and shipping, before refunds. */
   readonly revenue: string;
-  /** An amount with two decimals, or three in currencies such as KWD. */
+  /** Totals without taxes and shipping, less the part of them that was refunded. */
+  readonly net_revenue: string;
+  /** What was refunded of these orders, whenever that was. */
   readonly refunded: string;
-  /** The average revenue of an order. */
+  /** The average total of an order. */
   readonly avg_order_value: string;
 };
 
@@ -3883,13 +3926,15 @@ export type OrderCustomer = {
 
 export type OrderDay = {
   readonly date: string;
-  /** Without cancelled and failed orders; in all currencies. */
+  /** Without pending, cancelled and failed orders; in all currencies. */
   readonly orders: number;
-  /** Totals less refunds. */
+  /** Totals of the orders, with taxes and shipping, before refunds. */
   readonly revenue: string;
-  /** An amount with two decimals, or three in currencies such as KWD. */
+  /** Totals without taxes and shipping, less the part of them that was refunded. */
+  readonly net_revenue: string;
+  /** What was refunded of these orders, whenever that was. */
   readonly refunded: string;
-  /** The average revenue of an order. */
+  /** The average total of an order. */
   readonly avg_order_value: string;
 };
 
@@ -4068,13 +4113,15 @@ export type OrderPaymentInput = {
 };
 
 export type OrderPeriod = {
-  /** Without cancelled and failed orders; in all currencies. */
+  /** Without pending, cancelled and failed orders; in all currencies. */
   readonly orders: number;
-  /** Totals less refunds. */
+  /** Totals of the orders, with taxes and shipping, before refunds. */
   readonly revenue: string;
-  /** An amount with two decimals, or three in currencies such as KWD. */
+  /** Totals without taxes and shipping, less the part of them that was refunded. */
+  readonly net_revenue: string;
+  /** What was refunded of these orders, whenever that was. */
   readonly refunded: string;
-  /** The average revenue of an order. */
+  /** The average total of an order. */
   readonly avg_order_value: string;
   /** Every day, the earliest first. */
   readonly days: readonly OrderDay[];
@@ -4853,6 +4900,65 @@ export type RoleChanges = {
   readonly permissions?: readonly string[] | undefined;
 };
 
+export type SalesReport = {
+  readonly group_by: 'day' | 'week' | 'month' | 'product' | 'variant' | 'segment' | 'discount';
+  readonly from: string;
+  readonly to: string;
+  /** That of the days. */
+  readonly timezone: string;
+  /** That of all amounts. */
+  readonly currency: string;
+  /** Currencies of other orders of these days. */
+  readonly other_currencies: readonly string[];
+  readonly totals: SalesSums;
+  readonly rows: readonly SalesRow[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type SalesRow = {
+  /** The first day of the day, week or month; the id of the product, variant or discount; the key of the segment. Items and discounts that have no id have their SKU or name. */
+  readonly key: string;
+  /** The latest name; empty for days, weeks and months. */
+  readonly name: string;
+  readonly code: string | null;
+  /** Pending, cancelled and failed orders do not count in any figure. */
+  readonly orders: number;
+  /** Units sold. */
+  readonly units: number;
+  /** Totals with taxes and shipping, before refunds. */
+  readonly revenue: string;
+  /** What discounts have taken from the prices. */
+  readonly discounts: string;
+  /** What was refunded of these orders, whenever that was. */
+  readonly refunded: string;
+  /** Taxes of the orders, before refunds. */
+  readonly taxes: string;
+  /** Shipping after discounts, without taxes, before refunds. */
+  readonly shipping: string;
+  /** Totals without taxes and shipping, less the part of them that was refunded. */
+  readonly net_revenue: string;
+};
+
+/** All orders of the days, however they are grouped. */
+export type SalesSums = {
+  /** Pending, cancelled and failed orders do not count in any figure. */
+  readonly orders: number;
+  /** Units sold. */
+  readonly units: number;
+  /** Totals with taxes and shipping, before refunds. */
+  readonly revenue: string;
+  /** What discounts have taken from the prices. */
+  readonly discounts: string;
+  /** What was refunded of these orders, whenever that was. */
+  readonly refunded: string;
+  /** Taxes of the orders, before refunds. */
+  readonly taxes: string;
+  /** Shipping after discounts, without taxes, before refunds. */
+  readonly shipping: string;
+  /** Totals without taxes and shipping, less the part of them that was refunded. */
+  readonly net_revenue: string;
+};
+
 export type SeededData = {
   readonly roles: number;
   readonly permissions: number;
@@ -5100,6 +5206,44 @@ export type StockMovementPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+export type StockReport = {
+  /** That of all amounts. */
+  readonly currency: string;
+  readonly totals: StockSums;
+  readonly variants: readonly StockRow[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type StockRow = {
+  readonly variant_id: string;
+  readonly product_id: string;
+  /** Of the product. */
+  readonly title: string;
+  readonly variant_title: string;
+  readonly sku: string;
+  /** Units on hand. */
+  readonly stock: number;
+  readonly reserved: number;
+  /** Units that can be sold. */
+  readonly available: number;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  /** Units on hand times price. */
+  readonly value: string;
+  readonly is_low: boolean;
+};
+
+export type StockSums = {
+  readonly variants: number;
+  /** Units on hand. */
+  readonly units: number;
+  /** Units on hand times price. */
+  readonly value: string;
+  /** Variants that are low, those that are out of stock included. */
+  readonly low: number;
+  readonly out_of_stock: number;
+};
+
 export type SubmittedApplication = {
   readonly application_id: string;
   readonly status: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected';
@@ -5176,6 +5320,42 @@ export type TaxRateChanges = {
 export type TaxRatePage = {
   readonly tax_rates: readonly TaxRate[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type TaxReport = {
+  readonly from: string;
+  readonly to: string;
+  /** That of the days. */
+  readonly timezone: string;
+  /** That of all amounts. */
+  readonly currency: string;
+  /** Currencies of other orders of these days. */
+  readonly other_currencies: readonly string[];
+  readonly totals: TaxTotals;
+  readonly taxes: readonly TaxRow[];
+};
+
+export type TaxRow = {
+  readonly name: string;
+  readonly rate: string | null;
+  readonly orders: number;
+  /** What the tax was calculated from, before refunds. */
+  readonly taxable: string;
+  /** Before refunds. */
+  readonly tax: string;
+  /** The part of the tax that was refunded. */
+  readonly refunded_tax: string;
+  /** The tax less what was refunded of it. */
+  readonly net_tax: string;
+};
+
+export type TaxTotals = {
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly refunded_tax: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly net_tax: string;
 };
 
 export type TenantModule = {
@@ -6208,6 +6388,86 @@ export type ReferralCodesListInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type ReportsSalesInput = {
+  /** Default: "day". */
+  readonly group_by?: 'day' | 'week' | 'month' | 'product' | 'variant' | 'segment' | 'discount' | undefined;
+  /** The first day. Default: 29 days before the last. */
+  readonly from?: string | undefined;
+  /** The last day. Default: today in the tenant's time zone. */
+  readonly to?: string | undefined;
+  /** The orders in this currency. Default: the tenant's. */
+  readonly currency?: string | undefined;
+  /** Days, weeks and months are always in order of time, and segments in their own. Default: "revenue". */
+  readonly sort_by?: 'revenue' | 'net_revenue' | 'orders' | 'units' | 'discounts' | 'refunded' | 'name' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Of products, variants and discounts. All others are on one page. Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+};
+
+export type ReportsExportSalesInput = {
+  /** Default: "day". */
+  readonly group_by?: 'day' | 'week' | 'month' | 'product' | 'variant' | 'segment' | 'discount' | undefined;
+  /** The first day. Default: 29 days before the last. */
+  readonly from?: string | undefined;
+  /** The last day. Default: today in the tenant's time zone. */
+  readonly to?: string | undefined;
+  /** The orders in this currency. Default: the tenant's. */
+  readonly currency?: string | undefined;
+  /** Days, weeks and months are always in order of time, and segments in their own. Default: "revenue". */
+  readonly sort_by?: 'revenue' | 'net_revenue' | 'orders' | 'units' | 'discounts' | 'refunded' | 'name' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: "csv". */
+  readonly format?: 'csv' | 'json' | undefined;
+};
+
+export type ReportsTaxesInput = {
+  /** The first day. Default: 29 days before the last. */
+  readonly from?: string | undefined;
+  /** The last day. Default: today in the tenant's time zone. */
+  readonly to?: string | undefined;
+  /** The orders in this currency. Default: the tenant's. */
+  readonly currency?: string | undefined;
+};
+
+export type ReportsExportTaxesInput = {
+  /** The first day. Default: 29 days before the last. */
+  readonly from?: string | undefined;
+  /** The last day. Default: today in the tenant's time zone. */
+  readonly to?: string | undefined;
+  /** The orders in this currency. Default: the tenant's. */
+  readonly currency?: string | undefined;
+  /** Default: "csv". */
+  readonly format?: 'csv' | 'json' | undefined;
+};
+
+export type ReportsStockInput = {
+  /** Whether `products.low_stock_threshold` units or fewer are available. */
+  readonly low_stock?: boolean | undefined;
+  /** Default: "value". */
+  readonly sort_by?: 'value' | 'available' | 'stock' | 'sku' | 'title' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+};
+
+export type ReportsExportStockInput = {
+  /** Whether `products.low_stock_threshold` units or fewer are available. */
+  readonly low_stock?: boolean | undefined;
+  /** Default: "value". */
+  readonly sort_by?: 'value' | 'available' | 'stock' | 'sku' | 'title' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: "csv". */
+  readonly format?: 'csv' | 'json' | undefined;
 };
 
 export type RingsOperationsInput = {

@@ -304,6 +304,14 @@ export const routes = {
     setChannel: 'PUT cli/channel',
     removeChannel: 'DELETE cli/channel',
   },
+  reports: {
+    sales: 'GET reports/sales',
+    exportSales: 'GET reports/sales/export file',
+    taxes: 'GET reports/taxes',
+    exportTaxes: 'GET reports/taxes/export file',
+    stock: 'GET reports/stock',
+    exportStock: 'GET reports/stock/export file',
+  },
   rings: {
     list: 'GET rings',
     get: 'GET rings/:name',

@@ -186,6 +186,39 @@ CREATE TRIGGER count_updated AFTER UPDATE ON public.customers FOR EACH ROW WHEN 
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.customers FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_customers();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.customers FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_customers();
 
+CREATE TABLE daily_figures (
+  day date NOT NULL,
+  currency text NOT NULL,
+  kind text NOT NULL,
+  key text NOT NULL,
+  name text NOT NULL,
+  detail text,
+  orders integer NOT NULL,
+  units bigint NOT NULL,
+  revenue numeric NOT NULL,
+  discounts numeric NOT NULL,
+  refunded numeric NOT NULL,
+  taxes numeric NOT NULL,
+  shipping numeric NOT NULL,
+  net_revenue numeric NOT NULL,
+  taxable numeric NOT NULL,
+  CONSTRAINT daily_figures_pkey PRIMARY KEY (kind, currency, day, key)
+);
+CREATE INDEX daily_figures_by_day ON public.daily_figures USING btree (day);
+
+CREATE TABLE daily_figures_pending (
+  first_day date NOT NULL,
+  last_day date NOT NULL,
+  CONSTRAINT daily_figures_pending_pkey PRIMARY KEY (first_day, last_day)
+);
+
+CREATE TABLE daily_figures_state (
+  id boolean NOT NULL DEFAULT true,
+  timezone text NOT NULL,
+  CONSTRAINT daily_figures_state_pkey PRIMARY KEY (id),
+  CONSTRAINT daily_figures_state_id_check CHECK (id)
+);
+
 CREATE TABLE devices (
   id uuid NOT NULL,
   user_id bigint NOT NULL,
@@ -416,6 +449,10 @@ CREATE TRIGGER count_updated AFTER UPDATE ON public.notifications REFERENCING OL
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notifications FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notifications();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notifications FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notifications();
 
+CREATE TABLE order_changed_times (
+  placed_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE order_external_ids (
   platform text NOT NULL,
   external_id text NOT NULL,
@@ -584,6 +621,7 @@ CREATE TRIGGER count_removed AFTER DELETE ON public.orders REFERENCING OLD TABLE
 CREATE TRIGGER count_updated AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR ((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)))) EXECUTE FUNCTION count_orders();
 CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.orders FOR EACH ROW WHEN ((new.external_ids <> '{}'::jsonb)) EXECUTE FUNCTION index_order_external_ids();
 CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.orders FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_order_external_ids();
+CREATE TRIGGER note_changed AFTER INSERT OR DELETE OR UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION note_changed_order();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_orders();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_orders();
 

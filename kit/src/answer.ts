@@ -1,3 +1,7 @@
+import { Readable } from 'node:stream';
+import type { Ctx } from './context.ts';
+import { type Download, fileText, fileTypes } from './download.ts';
+
 interface AnswerOptions {
   readonly status?: number;
   readonly headers?: Record<string, string>;
@@ -18,4 +22,16 @@ export class Answer {
     this.status = status;
     this.headers = headers;
   }
+
+  /** A CSV or JSON file that streams the rows. */
+  static download<Row extends object>(ctx: Pick<Ctx, 'now'>, file: Download<Row>): Answer {
+    const { name, format } = file;
+    const fileName = `${name}-${ctx.now().toISOString().slice(0, 10)}.${format}`;
+    return new Answer(Readable.from(fileText(file)), {
+      headers: { 'content-type': fileTypes[format], 'content-disposition': `attachment; filename="${fileName}"` },
+    });
+  }
+
+  /** The media types of a download. */
+  static readonly fileTypes: readonly string[] = Object.values(fileTypes);
 }

@@ -1,6 +1,5 @@
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
 import { byteOrderMark, csvLine, escapeFormula } from './csv.ts';
 import { Default, Type } from './schema.ts';
@@ -14,7 +13,7 @@ export const DownloadFormat = Default(Type.Enum(['csv', 'json']), 'csv');
  */
 export type Columns<Row> = Readonly<Record<string, ((row: Row) => unknown) | null>>;
 
-interface Download<Row> {
+export interface Download<Row> {
   /** The name of the file and the key in JSON. */
   readonly name: string;
   readonly format: 'csv' | 'json';
@@ -29,14 +28,9 @@ const chunkLength = 32_768;
 
 export const fileTypes = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
-/** A file response that streams the rows. */
-export function download<Row extends object>(ctx: Pick<Ctx, 'now'>, file: Download<Row>): Answer {
-  const { name, format } = file;
-  const body = Readable.from(chunks(format === 'csv' ? csvText(file) : jsonText(file)));
-  const fileName = `${name}-${ctx.now().toISOString().slice(0, 10)}.${format}`;
-  return new Answer(body, {
-    headers: { 'content-type': fileTypes[format], 'content-disposition': `attachment; filename="${fileName}"` },
-  });
+/** The text of a file, in pieces. */
+export function fileText<Row extends object>(file: Download<Row>): AsyncIterable<string> {
+  return chunks(file.format === 'csv' ? csvText(file) : jsonText(file));
 }
 
 async function* csvText<Row extends object>({

@@ -16,7 +16,7 @@ export type {
   Tenant,
 } from './context.ts';
 export { readCell } from './csv-import.ts';
-export { cell, download } from './download.ts';
+export { cell } from './download.ts';
 export { commonErrors, type ErrorKind, type FieldErrorCode, type FieldErrors, preconditionFailed } from './errors.ts';
 export type { EventDefinition, Listener } from './event.ts';
 export {

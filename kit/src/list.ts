@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts';
+import { Answer } from './answer.ts';
 import type { Ctx } from './context.ts';
-import { type Columns, DownloadFormat, download, fileTypes } from './download.ts';
+import { type Columns, DownloadFormat } from './download.ts';
 import type { Failure } from './errors.ts';
 import type { Filter } from './filter.ts';
 import type { Json } from './json.ts';
@@ -95,13 +95,13 @@ export function list<
       const records = await everyRow(spec, ctx, query);
       const rows =
         format === 'csv' && csvRows ? expand(records, csvRows as (row: object) => readonly object[]) : records;
-      return download(ctx, { name, format, rows, fields: csvFields, columns: (csv ?? {}) as Columns<object> });
+      return Answer.download(ctx, { name, format, rows, fields: csvFields, columns: (csv ?? {}) as Columns<object> });
     },
     count: (ctx: Ctx, filters: ListQuery) => count(spec, ctx, filters),
   };
   const runFields = (ctx: Ctx, query: ListQuery, fields: ReadonlySet<string>) => page(spec, ctx, query, fields);
   const paged = { input: parts.Query, output: parts.Page, run: parts.page, runFields };
-  const exported = { input: parts.ExportQuery, file: Object.values(fileTypes), audited: true, run: parts.file };
+  const exported = { input: parts.ExportQuery, file: Answer.fileTypes, audited: true, run: parts.file };
   return { ...parts, paged, exported } as unknown as List<Context, Name, Row, Table, Scope>;
 }
 

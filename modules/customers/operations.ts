@@ -17,6 +17,7 @@ import { checkIdentity, findOrCreate } from './identity.ts';
 import { readChanges, saveCustomer, writeCustomer } from './save.ts';
 import { CustomerRecord, ExternalIdKey } from './schemas.ts';
 import { findMatching } from './search.ts';
+import { findSegments } from './segments.ts';
 
 const Contact = Type.Pick(CustomerRecord, ['id', 'first_name', 'last_name', 'email', 'phone']);
 
@@ -71,6 +72,13 @@ export const operations = {
     input: Type.Object({ text: Type.String() }),
     output: Nullable(IdSet.schema),
     run: findMatching,
+  }),
+  'customers.findSegments': operation({
+    summary: 'Find the customers of each segment, as they are now',
+    description: 'For conditions of other modules (`isAmong`). A customer may be in several segments.',
+    input: Type.Object({}),
+    output: Type.Array(Type.Object({ key: Type.String(), label: Type.String(), customers: IdSet.schema })),
+    run: findSegments,
   }),
   'customers.listContacts': operation({
     summary: 'List names, emails and phones by id',

@@ -1,4 +1,4 @@
-import { type Ctx, counter, join, raw, type Sql, sql } from '@chowk/kit';
+import { type Ctx, counter, IdSet, join, raw, type Sql, sql } from '@chowk/kit';
 import type { Customer, Segment, SegmentKey } from './schemas.ts';
 
 const labels: Readonly<Record<SegmentKey, string>> = {
@@ -54,6 +54,16 @@ export async function isInSegment(ctx: Ctx, key: SegmentKey): Promise<Sql> {
     marketing: sql`c.accepts_marketing`,
   };
   return conditions[key];
+}
+
+/** The customers of each segment, in the order of the segments. */
+export function findSegments(ctx: Ctx): Promise<{ key: SegmentKey; label: string; customers: IdSet }[]> {
+  return Promise.all(
+    keys.map(async (key) => {
+      const isMember = sql`c.deleted_at IS NULL AND ${await isInSegment(ctx, key)}`;
+      return { key, label: labels[key], customers: new IdSet(sql`SELECT c.id FROM customers c WHERE ${isMember}`) };
+    }),
+  );
 }
 
 export async function matchSegments(ctx: Ctx, customer: Customer): Promise<SegmentKey[]> {

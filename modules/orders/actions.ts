@@ -95,7 +95,7 @@ export const actions = {
     summary: 'Get revenue and orders by day',
     description:
       "The last `days` days in the tenant's time zone, today included, and as many days before them, up to the same time of " +
-      'day. An order counts on the day it was placed. Cancelled and failed orders do not count.',
+      'day. An order counts on the day it was placed. Pending, cancelled and failed orders do not count.',
     http: 'GET /orders/statistics',
     graphql: 'orderStatistics',
     needs: 'reports.view',

@@ -13,6 +13,7 @@ import {
   Type,
   Uuid,
 } from '@chowk/kit';
+import { figureOperations } from './daily-figures.ts';
 import { customerOrderList, orderList } from './list.ts';
 import { getRecord } from './orders.ts';
 import { paymentOperations } from './payment-operations.ts';
@@ -45,6 +46,7 @@ async function selectStatistics(ctx: Ctx, { customer_ids }: Static<typeof Custom
 
 export const operations = {
   ...paymentOperations,
+  ...figureOperations,
   'orders.getStatistics': operation({
     summary: 'Get the order statistics of customers, together',
     description:

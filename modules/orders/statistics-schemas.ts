@@ -1,10 +1,14 @@
 import { Default, Money, NamedObject, type Static, Type } from '@chowk/kit';
 
 const sums = {
-  orders: Type.Integer({ description: 'Without cancelled and failed orders; in all currencies.' }),
-  revenue: { ...Money, description: 'Totals less refunds.' },
-  refunded: Money,
-  avg_order_value: { ...Money, description: 'The average revenue of an order.' },
+  orders: Type.Integer({ description: 'Without pending, cancelled and failed orders; in all currencies.' }),
+  revenue: { ...Money, description: 'Totals of the orders, with taxes and shipping, before refunds.' },
+  net_revenue: {
+    ...Money,
+    description: 'Totals without taxes and shipping, less the part of them that was refunded.',
+  },
+  refunded: { ...Money, description: 'What was refunded of these orders, whenever that was.' },
+  avg_order_value: { ...Money, description: 'The average total of an order.' },
 };
 const OrderDay = NamedObject('OrderDay', { date: Type.String({ format: 'date', examples: ['2026-01-31'] }), ...sums });
 const CurrencySums = NamedObject('OrderCurrencySums', { currency: Type.String({ examples: ['EUR'] }), ...sums });

@@ -15,24 +15,29 @@ interface Placed {
   readonly currency: string;
   readonly cents: number;
   readonly refundedCents: number;
+  /** Parts of the total. */
+  readonly taxCents?: number;
+  readonly shippingCents?: number;
   readonly isDeleted: boolean;
 }
 
 function insertOrders(tenant: TestTenant, orders: readonly Placed[]) {
-  const rows = orders.map(({ at, status, currency, cents, refundedCents, isDeleted }, index) => ({
+  const rows = orders.map(({ at, status, currency, cents, refundedCents, isDeleted, ...parts }, index) => ({
     number: index + 1,
     placed_at: at,
     status,
     currency,
     total: cents / 100,
     refunded_total: refundedCents / 100,
+    tax_total: (parts.taxCents ?? 0) / 100,
+    shipping_total: (parts.shippingCents ?? 0) / 100,
     deleted_at: isDeleted ? at : null,
   }));
   return tenant.db.run(sql`
-    INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total, placed_at, created_at,
-      updated_at, deleted_at)
+    INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total, tax_total, shipping_total,
+      placed_at, created_at, updated_at, deleted_at)
     SELECT gen_random_uuid(), n.number, n.number::text, gen_random_uuid(), n.status, n.currency, n.total, n.refunded_total,
-      n.placed_at, n.placed_at, n.placed_at, n.deleted_at
+      n.tax_total, n.shipping_total, n.placed_at, n.placed_at, n.placed_at, n.deleted_at
     FROM jsonb_populate_recordset(NULL::orders, ${JSON.stringify(rows)}::jsonb) n`);
 }
 
@@ -43,19 +48,27 @@ function localClock(time: Date, timeZone: string): number {
 }
 const formatDate = (clock: number) => new Date(clock).toISOString().slice(0, 10);
 
+/** Halves are rounded up. */
+function netCents({ cents, refundedCents, taxCents = 0, shippingCents = 0 }: Placed): number {
+  if (cents === 0) return 0;
+  const [total, goods] = [BigInt(cents), BigInt(cents - taxCents - shippingCents)];
+  return Number((2n * goods * (total - BigInt(refundedCents)) + total) / (2n * total));
+}
+
 /** Order by order, day by day. */
 function computeNaively(orders: readonly Placed[], { days, timezone }: { days: number; timezone: string }) {
   const clock = localClock(now, timezone);
   const counted = orders.filter(
-    ({ at, status, isDeleted }) => !isDeleted && at <= now && status !== 'cancelled' && status !== 'failed',
+    ({ at, status, isDeleted }) => !isDeleted && at <= now && !['pending', 'cancelled', 'failed'].includes(status),
   );
   const sums = (some: readonly Placed[], currency = 'INR') => {
     const cents = (of: (order: Placed) => number) =>
       fromCents(BigInt(some.filter((one) => one.currency === currency).reduce((sum, one) => sum + of(one), 0)));
-    const revenue = cents((one) => one.cents - one.refundedCents);
+    const revenue = cents((one) => one.cents);
     const inCurrency = some.filter((one) => one.currency === currency).length;
     const avg_order_value = (Math.round(Number(toCents(revenue)) / Math.max(1, inCurrency)) / 100).toFixed(2);
-    return { orders: some.length, revenue, refunded: cents((one) => one.refundedCents), avg_order_value };
+    const refunded = cents((one) => one.refundedCents);
+    return { orders: some.length, revenue, net_revenue: cents(netCents), refunded, avg_order_value };
   };
   const period = (end: number) => {
     const dates = Array.from({ length: days }, (_, index) => formatDate(end - (days - 1 - index) * day));
@@ -95,8 +108,8 @@ async function shop(timezone = 'Asia/Kolkata') {
   return { tenant, read };
 }
 
-const nothing = { orders: 0, revenue: '0.00', refunded: '0.00', avg_order_value: '0.00' };
-const tea = { at: new Date(), status: 'pending', currency: 'INR', cents: 10_000, refundedCents: 0, isDeleted: false };
+const nothing = { orders: 0, revenue: '0.00', net_revenue: '0.00', refunded: '0.00', avg_order_value: '0.00' };
+const tea = { at: new Date(), status: 'confirmed', currency: 'INR', cents: 10_000, refundedCents: 0, isDeleted: false };
 
 test('without orders every day has 0', async () => {
   now = new Date('2026-03-10T10:00:00Z');
@@ -119,40 +132,55 @@ test('the last days are compared with those before, up to the same time of day',
   const at = (time: string) => new Date(`${time}+05:30`);
   await insertOrders(tenant, [
     { ...tea, at: at('2026-03-10T00:00:00') },
-    { ...tea, at: at('2026-03-09T23:59:59'), cents: 5_000, refundedCents: 1_000 },
+    { ...tea, at: at('2026-03-09T23:59:59'), cents: 5_000, refundedCents: 1_000, taxCents: 500, shippingCents: 499 },
     { ...tea, at: at('2026-03-09T12:00:00'), status: 'refunded', cents: 700, refundedCents: 700 },
     { ...tea, at: at('2026-03-09T12:00:00'), currency: 'EUR', cents: 999 },
     { ...tea, at: at('2026-03-09T12:00:00'), status: 'cancelled' },
+    { ...tea, at: at('2026-03-09T12:00:00'), status: 'pending' },
     { ...tea, at: at('2026-03-09T12:00:00'), isDeleted: true },
     { ...tea, at: at('2026-03-10T18:00:00') },
     { ...tea, at: at('2026-03-08T15:30:00') },
     { ...tea, at: at('2026-03-08T15:30:01') },
   ]);
-  const eur = { currency: 'EUR', orders: 1, revenue: '9.99', refunded: '0.00', avg_order_value: '9.99' };
+  const eur = {
+    currency: 'EUR',
+    orders: 1,
+    revenue: '9.99',
+    net_revenue: '9.99',
+    refunded: '0.00',
+    avg_order_value: '9.99',
+  };
+  const whole = { orders: 1, revenue: '100.00', net_revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' };
   expect(await read('?days=2')).toEqual({
     days: 2,
     currency: 'INR',
     timezone: 'Asia/Kolkata',
     current: {
       orders: 4,
-      revenue: '140.00',
+      revenue: '157.00',
+      // Of the refunded order nothing, and four fifths of 40.01.
+      net_revenue: '132.01',
       refunded: '17.00',
-      avg_order_value: '46.67',
+      avg_order_value: '52.33',
       other_currencies: [eur],
       days: [
-        { date: '2026-03-09', orders: 3, revenue: '40.00', refunded: '17.00', avg_order_value: '20.00' },
-        { date: '2026-03-10', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },
+        {
+          date: '2026-03-09',
+          orders: 3,
+          revenue: '57.00',
+          net_revenue: '32.01',
+          refunded: '17.00',
+          avg_order_value: '28.50',
+        },
+        { date: '2026-03-10', ...whole },
       ],
     },
     previous: {
-      orders: 1,
-      revenue: '100.00',
-      refunded: '0.00',
-      avg_order_value: '100.00',
+      ...whole,
       other_currencies: [],
       days: [
         { date: '2026-03-07', ...nothing },
-        { date: '2026-03-08', orders: 1, revenue: '100.00', refunded: '0.00', avg_order_value: '100.00' },
+        { date: '2026-03-08', ...whole },
       ],
     },
   });
@@ -184,11 +212,15 @@ test.each(clockChanges)(
       status: fc.constantFrom(...statuses),
       currency: fc.constantFrom('INR', 'INR', 'INR', 'EUR', 'USD'),
       cents: fc.integer({ min: 0, max: 1_000_000 }),
-      share: fc.constantFrom(0, 0, 0.5, 1),
+      share: fc.constantFrom(0, 0, 0.5, 0.3, 1),
+      tax: fc.constantFrom(0, 0.15),
+      shipping: fc.constantFrom(0, 0.1),
       isDeleted: fc.constantFrom(false, false, false, true),
     });
-    const placed = order.map(({ share, ...fields }) => ({
+    const placed = order.map(({ share, tax, shipping, ...fields }) => ({
       ...fields,
+      taxCents: Math.floor(fields.cents * tax),
+      shippingCents: Math.floor(fields.cents * shipping),
       refundedCents: Math.floor(fields.cents * share),
     }));
     await fc.assert(
@@ -245,6 +277,19 @@ test('reading uses the index on the time', async () => {
   const before = await scans();
   expect((await read('?days=90')).current.orders).toBeGreaterThan(1_000);
   expect(await scans()).toEqual(before);
+});
+
+test('amounts have the decimals of the currency', async () => {
+  now = new Date('2026-03-10T10:00:00Z');
+  const { tenant, read } = await shop();
+  await tenant.caller('settings.edit').patch('/api/v1/settings', { 'general.currency': 'KWD' });
+  await tenant.db.run(sql`
+    INSERT INTO orders (id, number, order_number, customer_id, status, currency, total, refunded_total, placed_at, created_at, updated_at)
+    SELECT gen_random_uuid(), n, n::text, gen_random_uuid(), 'delivered', currency, total, refunded, ${now}, ${now}, ${now}
+    FROM (VALUES (1, 'KWD', 10.005, 0.002), (2, 'KWD', 1, 0), (3, 'JPY', 100, 0), (4, 'JPY', 25, 1)) AS t (n, currency, total, refunded)`);
+  const { current } = await read('?days=7');
+  expect(current).toMatchObject({ revenue: '11.005', net_revenue: '11.003', avg_order_value: '5.503' });
+  expect(current.other_currencies).toMatchObject([{ currency: 'JPY', revenue: '125.00', avg_order_value: '63.00' }]);
 });
 
 test('days are limited, and viewing orders is needed', async () => {

@@ -1,4 +1,5 @@
 import { type Ctx, fromCents, sql, toCents } from '@chowk/kit';
+import { isCounted, netRevenue } from './counted-orders.ts';
 import type { OrderPeriod, OrderStatistics } from './statistics-schemas.ts';
 
 /** The orders of a day in one currency; null if there are none. */
@@ -7,6 +8,7 @@ interface Row {
   readonly currency: string | null;
   readonly orders: number;
   readonly revenue: string;
+  readonly net_revenue: string;
   readonly refunded: string;
 }
 
@@ -42,14 +44,15 @@ function sumOrders(ctx: Ctx, { days, timezone }: { days: number; timezone: strin
   return ctx.db.rows<Row>(sql`
     WITH sums AS (
       SELECT ${placed}::date AS date, o.currency, count(*)::integer AS orders,
-        sum(o.total - o.refunded_total) AS revenue, sum(o.refunded_total) AS refunded
+        sum(o.total) AS revenue, sum(${netRevenue}) AS net_revenue, sum(o.refunded_total) AS refunded
       FROM orders o
-      WHERE o.deleted_at IS NULL AND o.status NOT IN ('cancelled', 'failed')
+      WHERE ${isCounted}
         AND o.placed_at >= (${first} - 1)::timestamp AT TIME ZONE ${timezone} AND o.placed_at <= ${now}
         AND ${placed}::date >= ${first} AND (${placed} <= ${sameTime} OR ${placed}::date > ${sameTime}::date)
       GROUP BY 1, 2)
     SELECT day::date::text AS date, s.currency, coalesce(s.orders, 0) AS orders,
-      coalesce(s.revenue, 0)::numeric(20, 2)::text AS revenue, coalesce(s.refunded, 0)::numeric(20, 2)::text AS refunded
+      coalesce(s.revenue, 0)::text AS revenue, coalesce(s.net_revenue, 0)::text AS net_revenue,
+      coalesce(s.refunded, 0)::text AS refunded
     FROM generate_series(${first}::timestamp, ${local}::date::timestamp, '1 day') day
     LEFT JOIN sums s ON s.date = day::date
     ORDER BY day, s.currency`);
@@ -68,13 +71,16 @@ function summarizePeriod(currency: string, rows: readonly Row[]): OrderPeriod {
 /** All orders, and the amounts of those in the currency. */
 function sumRows(currency: string, rows: readonly Row[]) {
   const counted = rows.filter((row) => row.currency === currency);
-  const sum = (key: 'revenue' | 'refunded') => counted.reduce((total, row) => total + toCents(row[key]), 0n);
+  const sum = (key: 'revenue' | 'net_revenue' | 'refunded') =>
+    counted.reduce((total, row) => total + toCents(row[key], currency), 0n);
+  const amount = (units: bigint) => fromCents(units, currency);
   const count = (some: readonly Row[]) => some.reduce((total, { orders }) => total + orders, 0);
   return {
     orders: count(rows),
-    revenue: fromCents(sum('revenue')),
-    refunded: fromCents(sum('refunded')),
-    avg_order_value: fromCents(divide(sum('revenue'), BigInt(count(counted)))),
+    revenue: amount(sum('revenue')),
+    net_revenue: amount(sum('net_revenue')),
+    refunded: amount(sum('refunded')),
+    avg_order_value: amount(divide(sum('revenue'), BigInt(count(counted)))),
   };
 }
 

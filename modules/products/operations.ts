@@ -1,4 +1,4 @@
-import { operation, Type } from '@chowk/kit';
+import { operation, Type, Uuid } from '@chowk/kit';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
 import {
   commitForOrder,
@@ -13,6 +13,7 @@ import {
   restock,
   returnForOrder,
 } from './order-stock.ts';
+import { listTitles, reportStock, StockQuery, StockReport } from './stock-report.ts';
 
 export const operations = {
   'products.listMandatory': operation({
@@ -70,5 +71,17 @@ export const operations = {
       'they have been shipped.',
     input: OrderUnits,
     run: returnForOrder,
+  }),
+  'products.reportStock': operation({
+    summary: 'List variants with the value of their stock, and the sums of all',
+    input: StockQuery,
+    output: StockReport,
+    run: reportStock,
+  }),
+  'products.listTitles': operation({
+    summary: 'List the titles of products by id, deleted ones included',
+    input: Type.Object({ ids: Type.Array(Uuid) }),
+    output: Type.Array(Type.Object({ id: Uuid, title: Type.String() })),
+    run: listTitles,
   }),
 };

@@ -10,6 +10,7 @@ import { notificationRoutes } from './pages/notifications/routes.ts';
 import { onboardingRoutes } from './pages/onboarding/routes.ts';
 import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
+import { reports } from './pages/reports/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './routing/search-params.ts';
 import { PageError } from './shell/page-error.tsx';
@@ -22,6 +23,7 @@ const pages = shell.addChildren([
   ...productRoutes,
   ...conversationRoutes,
   ...notificationRoutes,
+  reports,
   ...accountRoutes,
 ]);
 

@@ -29,6 +29,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'profile': async () => (await import('./profile.ts')).commands,
   'referral-codes': async () => (await import('./referral-codes.ts')).commands,
   'release-channel': async () => (await import('./release-channel.ts')).commands,
+  'reports': async () => (await import('./reports.ts')).commands,
   'reseller-tenants': async () => (await import('./reseller-tenants.ts')).commands,
   'rings': async () => (await import('./rings.ts')).commands,
   'roles': async () => (await import('./roles.ts')).commands,

@@ -802,7 +802,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.statistics",
     "summary": "Get revenue and orders by day",
-    "description": "The last 'days' days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Cancelled and failed orders do not count.",
+    "description": "The last 'days' days in the tenant's time zone, today included, and as many days before them, up to the same time of day. An order counts on the day it was placed. Pending, cancelled and failed orders do not count.",
     "options": [
       {
         "name": "days",

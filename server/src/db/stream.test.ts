@@ -1,4 +1,4 @@
-import { action, type Db, download, signedIn, sql, Type } from '@chowk/kit/kernel';
+import { Answer, action, type Db, signedIn, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { inBatches } from '../../../kit/src/download.ts';
 import { startPlatform } from '../../testing/platform.ts';
@@ -15,7 +15,7 @@ const platform = await startPlatform({
       run: async (ctx, { fail = 0, in_batches = false }) => {
         const query = sql`SELECT n, 1 / (n - ${fail}::int) AS x, repeat('x', 100) AS filler FROM generate_series(1, 200000) n`;
         const rows = in_batches ? inBatches(ctx, query, async (_, batch) => [...batch]) : ctx.db.stream(query);
-        return download(ctx, { name: 'numbers', format: 'json', rows });
+        return Answer.download(ctx, { name: 'numbers', format: 'json', rows });
       },
     }),
   },

@@ -77,6 +77,12 @@ export const keys = {
     detail: (id: string) => key('products', 'detail', id),
     movements: (id: string, size: number) => key('products', 'detail', id, 'movements', size),
   },
+  reports: {
+    all: key('reports'),
+    sales: (input: object) => key('reports', 'sales', input),
+    taxes: (input: object) => key('reports', 'taxes', input),
+    stock: (input: object) => key('reports', 'stock', input),
+  },
   conversations: {
     all: key('conversations'),
     lists: key('conversations', 'list'),

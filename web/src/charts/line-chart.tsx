@@ -16,6 +16,8 @@ export interface Point {
 interface LineChartProps {
   /** What the values are: `Revenue`. */
   readonly label: string;
+  /** What a point is. Default: a day. */
+  readonly unit?: 'day' | 'week' | 'month';
   readonly points: readonly Point[];
   readonly ticks: readonly number[];
   readonly format: (value: number) => string;
@@ -30,7 +32,7 @@ const top = 12;
 const bottom = height - 28;
 
 /** A value by day as a line, over a dashed one for the period before. Left and right move between the days. */
-export function LineChart({ label, points, ticks, format, formatTick, legend }: LineChartProps) {
+export function LineChart({ label, unit = 'day', points, ticks, format, formatTick, legend }: LineChartProps) {
   const [box, setBox] = useState<HTMLElement | null>(null);
   const width = useWidth(box) ?? 0;
   const [active, setActive] = useState<number>();
@@ -63,7 +65,7 @@ export function LineChart({ label, points, ticks, format, formatTick, legend }: 
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be wrong for a chart */}
       <div
         role="group"
-        aria-label={`${label} by day. Left and right show the days.`}
+        aria-label={`${label} by ${unit}. Left and right show the ${unit}s.`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move between the days
         tabIndex={0}
         onKeyDown={move}
@@ -135,7 +137,7 @@ export function LineChart({ label, points, ticks, format, formatTick, legend }: 
         )}
       </div>
       <Legend texts={legend} />
-      <DataOf label={label} points={points} format={format} />
+      <DataOf label={label} unit={unit} points={points} format={format} />
     </div>
   );
 }
@@ -183,18 +185,22 @@ function Legend({ texts: [current, previous] }: { readonly texts: LineChartProps
   );
 }
 
+type Data = Pick<LineChartProps, 'label' | 'points' | 'format'> & { readonly unit: string };
+
 /** The same values for screen readers. */
-function DataOf({ label, points, format }: Pick<LineChartProps, 'label' | 'points' | 'format'>) {
+function DataOf({ label, unit, points, format }: Data) {
   const id = useId();
   return (
     <div className="sr-only">
       <table aria-labelledby={id}>
-        <caption id={id}>{label} by day</caption>
+        <caption id={id}>
+          {label} by {unit}
+        </caption>
         <thead>
           <tr>
-            <th scope="col">Day</th>
+            <th scope="col">The {unit}</th>
             <th scope="col">{label}</th>
-            <th scope="col">Day of the period before</th>
+            <th scope="col">The {unit} of the period before</th>
             <th scope="col">{label}</th>
           </tr>
         </thead>

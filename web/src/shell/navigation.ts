@@ -1,7 +1,7 @@
-import { Bell, House, type LucideIcon, MessagesSquare, Package, ReceiptText, Users } from 'lucide-react';
+import { Bell, House, type LucideIcon, MessagesSquare, Package, ReceiptText, TrendingUp, Users } from 'lucide-react';
 
 export interface NavigationItem {
-  readonly to: '/' | '/orders' | '/customers' | '/products' | '/conversations' | '/notifications';
+  readonly to: '/' | '/orders' | '/customers' | '/products' | '/conversations' | '/reports' | '/notifications';
   readonly label: string;
   readonly icon: LucideIcon;
   /** Shown to those who have it. */
@@ -14,6 +14,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/customers', label: 'Customers', icon: Users, permission: 'customers.view' },
   { to: '/products', label: 'Products', icon: Package, permission: 'products.view' },
   { to: '/conversations', label: 'Conversations', icon: MessagesSquare, permission: 'conversations.view' },
+  { to: '/reports', label: 'Reports', icon: TrendingUp, permission: 'reports.view' },
   { to: '/notifications', label: 'Notifications', icon: Bell, permission: 'notifications.view' },
 ];
 

@@ -45,6 +45,11 @@ export function endOfDay(date: string): string {
   return new Date(wanted - shift(near)).toISOString();
 }
 
+/** As `2026-11-16`. */
+export function today(): string {
+  return formats.date.format(new Date());
+}
+
 function dayBefore(date: string): string {
   return new Date(Date.parse(date) - 24 * 3_600_000).toISOString().slice(0, 10);
 }
