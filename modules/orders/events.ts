@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventTypes, Nullable, Type } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Money, Nullable, Type, Uuid } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
 import { Order, Status } from './schemas.ts';
 
@@ -29,6 +29,20 @@ export const events = {
     summary: 'The status was changed, possibly with other fields',
     payload: Type.Object({ order: Order, previous_status: Status, reason: Nullable(Type.String()) }),
     graphql: 'orderStatusChanged',
+  }),
+  'order.refunded': defineEvent({
+    ...common,
+    summary: 'Money was given back',
+    payload: Type.Object({
+      order: Order,
+      refund: Type.Object({
+        id: Uuid,
+        amount: Money,
+        provider: Nullable(Type.String()),
+        provider_payment_id: Nullable(Type.String()),
+        payment_id: Nullable(Uuid),
+      }),
+    }),
   }),
   'order.deleted': defineEvent({
     ...common,

@@ -13,6 +13,7 @@ import {
 } from '@chowk/kit';
 import { customerOrderList, orderList } from './list.ts';
 import { getRecord } from './orders.ts';
+import { paymentOperations } from './payment-operations.ts';
 import { Order, OrderDetails } from './schemas.ts';
 
 const Statistics = Type.Object({
@@ -27,6 +28,7 @@ const Statistics = Type.Object({
 type Statistics = Static<typeof Statistics>;
 
 export const operations = {
+  ...paymentOperations,
   'orders.getStatistics': operation({
     summary: 'Get the order statistics of customers, together',
     description:

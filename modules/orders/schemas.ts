@@ -152,7 +152,7 @@ export type OrderChanges = Static<typeof OrderChanges>;
 
 export const PaymentStatus = Type.Enum(['unpaid', 'partly_paid', 'paid', 'refunded']);
 
-const OrderContact = NamedObject(
+export const OrderContact = NamedObject(
   'OrderContact',
   {
     first_name: Nullable(Type.String()),

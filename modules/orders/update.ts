@@ -4,6 +4,7 @@ import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
+import { emitRefund } from './payment-operations.ts';
 import { currencyProblem, mustBeAllowed, remainingTotal, statusProblem, totalProblem } from './rules.ts';
 import { mustBeOpen, saveOrder } from './save.ts';
 import type { Order, OrderChanges, OrderRefund, Status, StatusChange } from './schemas.ts';
@@ -89,7 +90,9 @@ export async function refundOrder(ctx: Ctx, { amount, reason }: OrderRefund, cur
   const change = isFull
     ? transition(ctx, current, 'refunded', reason)
     : saveOrder(ctx, current, { refunded_total: fromCents(toCents(current.refunded_total) + toCents(amount)) }, reason);
-  return maskOrder(ctx, await change);
+  const order = await change;
+  await emitRefund(ctx, order, amount ?? remainingTotal(current));
+  return maskOrder(ctx, order);
 }
 
 function checkAmount(order: Order, amount: string | undefined, issues: Issues): void {
