@@ -341,6 +341,18 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['https://a.example', '*', '::1', '[::1', 'a.example:', 'a.example:0', 'a b', '127.1', ',', 'a.example/x'],
   },
+  STRIPE_URL: {
+    key: 'stripeUrl',
+    unset: 'https://api.stripe.com',
+    good: [['http://stripe-proxy.internal:8080', 'http://stripe-proxy.internal:8080']],
+    bad: ['api.stripe.com', 'https://user:pass@api.stripe.com', 'https://api.stripe.com/v1'],
+  },
+  RAZORPAY_URL: {
+    key: 'razorpayUrl',
+    unset: 'https://api.razorpay.com',
+    good: [['http://razorpay-proxy.internal:8080', 'http://razorpay-proxy.internal:8080']],
+    bad: ['api.razorpay.com', 'https://user:pass@api.razorpay.com', 'https://api.razorpay.com/v1'],
+  },
   TWILIO_URL: {
     key: 'twilioUrl',
     unset: 'https://api.twilio.com',
