@@ -1,6 +1,8 @@
 import { sql } from '@chowk/kit';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../server/testing/eventually.ts';
 import { startPaymentPlatform } from '../../server/testing/payment-shop.ts';
+import { jobs } from './jobs.ts';
 
 const { platform, servers, shop } = await startPaymentPlatform();
 const providers = ['stripe', 'razorpay'] as const;
@@ -78,6 +80,18 @@ describe.each(providers)('with %s', (provider) => {
     const other = (await acme.order()).url;
     expect((await acme.owner.post(`${other}/payment-links/${link.id}/cancel`)).status).toBe(404);
     expect((await acme.owner.post(`${url}/payment-link`)).body.link).toMatchObject({ status: 'open' });
+  });
+
+  test.each(['cancelled', 'deleted'])('the links of a %s order are cancelled at the provider', async (change) => {
+    const { url, link, served } = await acme.linkedOrder();
+    server.failures.push(500);
+    await (change === 'deleted' ? acme.owner.delete(url) : acme.owner.post(`${url}/cancel`));
+    await eventually(() => expect(server.failures).toEqual([]));
+    // The next attempt follows after ten seconds.
+    await jobs['payments.cancel_link'].run(acme.tenant.context('payments'), { id: link.order_id, link: link.id });
+    expect(served.status).toBe('cancelled');
+    const rows = await acme.tenant.db.rows(sql`SELECT status FROM payment_links WHERE id = ${link.id}`);
+    expect(rows).toEqual([{ status: 'cancelled' }]);
   });
 
   test('an expired link is replaced', async () => {

@@ -1,4 +1,16 @@
-import { byTime, type Ctx, columnsFor, equals, fromCents, type Issues, list, sql, toCents, Uuid } from '@chowk/kit';
+import {
+  byTime,
+  type Ctx,
+  columnsFor,
+  equals,
+  Failure,
+  fromCents,
+  type Issues,
+  list,
+  sql,
+  toCents,
+  Uuid,
+} from '@chowk/kit';
 import { findKeys } from './accounts.ts';
 import { fail } from './errors.ts';
 import type { Keys, NewLink } from './providers/provider.ts';
@@ -147,6 +159,31 @@ async function findLink(ctx: Ctx, { id, link }: LinkKey): Promise<StoredLink> {
   );
   if (!found) throw fail('payments.link_not_found', { link });
   return found;
+}
+
+/** A closed order is not to be paid. */
+export async function cancelIfClosed(
+  ctx: Ctx,
+  { order: { id, status } }: { readonly order: { readonly id: string; readonly status: string } },
+): Promise<void> {
+  if (closedOrders.has(status)) await queueCancellations(ctx, id);
+}
+
+export async function queueCancellations(ctx: Ctx, orderId: string): Promise<void> {
+  const links = await ctx.db.rows<{ id: string }>(
+    sql`SELECT id FROM payment_links WHERE order_id = ${orderId} AND status IN ('creating', 'open')`,
+  );
+  for (const { id: link } of links) await ctx.jobs.add('payments.cancel_link', { id: orderId, link });
+}
+
+/** Another attempt is made while the provider is not available. */
+export async function cancelInBackground(ctx: Ctx, key: LinkKey): Promise<void> {
+  try {
+    await cancelLink(ctx, key);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'payments.unavailable') throw error;
+    ctx.log.warn({ tenant: ctx.tenant.id, link: key.link, reason: error.code }, 'a payment link was not cancelled');
+  }
 }
 
 /** At the provider first: a link that is cancelled here cannot be paid. */
