@@ -475,6 +475,40 @@ CREATE TABLE order_numbers (
   CONSTRAINT order_numbers_id_check CHECK (id)
 );
 
+CREATE TABLE order_payments (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  method text NOT NULL,
+  amount numeric NOT NULL,
+  excess numeric NOT NULL DEFAULT 0,
+  reference text,
+  status text NOT NULL,
+  provider text,
+  provider_payment_id text,
+  paid_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_payments_pkey PRIMARY KEY (id),
+  CONSTRAINT order_payments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  CONSTRAINT order_payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX order_payments_by_order ON public.order_payments USING btree (order_id);
+CREATE UNIQUE INDEX order_payments_provider ON public.order_payments USING btree (provider, provider_payment_id);
+
+CREATE TABLE order_refunds (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  payment_id uuid,
+  amount numeric NOT NULL,
+  status text NOT NULL,
+  provider_refund_id text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_refunds_pkey PRIMARY KEY (id),
+  CONSTRAINT order_refunds_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  CONSTRAINT order_refunds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX order_refunds_by_order ON public.order_refunds USING btree (order_id);
+
 CREATE TABLE order_stock (
   order_id uuid NOT NULL,
   line_id uuid NOT NULL,
@@ -540,6 +574,56 @@ CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.orders FOR EACH ROW 
 CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.orders FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_order_external_ids();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_orders();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_orders();
+
+CREATE TABLE payment_accounts (
+  provider text NOT NULL,
+  key_id text,
+  secret_key text NOT NULL,
+  webhook_secret text NOT NULL,
+  previous_webhook_secret text,
+  previous_webhook_secret_expires_at timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_accounts_pkey PRIMARY KEY (provider),
+  CONSTRAINT payment_accounts_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text])))
+);
+
+CREATE TABLE payment_events (
+  provider text NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  link_id uuid,
+  result text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_events_pkey PRIMARY KEY (provider, event_id),
+  CONSTRAINT payment_events_link_id_fkey FOREIGN KEY (link_id) REFERENCES payment_links(id) ON DELETE SET NULL
+);
+CREATE INDEX payment_events_by_time ON public.payment_events USING btree (received_at);
+
+CREATE TABLE payment_links (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  provider text NOT NULL,
+  amount numeric NOT NULL,
+  currency text NOT NULL,
+  status text NOT NULL,
+  url text,
+  provider_link_id text,
+  expires_at timestamp with time zone NOT NULL,
+  paid_at timestamp with time zone,
+  failure text,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_links_pkey PRIMARY KEY (id),
+  CONSTRAINT payment_links_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT payment_links_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text]))),
+  CONSTRAINT payment_links_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
+);
+CREATE INDEX payment_links_by_order ON public.payment_links USING btree (order_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX payment_links_live ON public.payment_links USING btree (order_id, provider, currency, amount) WHERE (status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text]));
+CREATE UNIQUE INDEX payment_links_provider ON public.payment_links USING btree (provider, provider_link_id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.payment_links FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_payment_links();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.payment_links FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_payment_links();
 
 CREATE TABLE persisted_queries (
   hash text NOT NULL,
