@@ -151,7 +151,7 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     const [{ id: refundId }] = (await eventually(async () => {
       expect(server.lost).toBe(0);
       return refunds(acme, id);
-    })) as [{ id: string }];
+    })) as [{ id: string; status: string }];
     const order = { order_id: id, order_number: '1', currency: 'INR', payment_id: served.paymentId };
     const retry = { ...order, id: refundId, provider, amount: '120.50', attempt: 1 };
     await jobs['payments.refund'].run(acme.tenant.context('payments'), retry);

@@ -341,6 +341,12 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['https://a.example', '*', '::1', '[::1', 'a.example:', 'a.example:0', 'a b', '127.1', ',', 'a.example/x'],
   },
+  TWILIO_URL: {
+    key: 'twilioUrl',
+    unset: 'https://api.twilio.com',
+    good: [['http://twilio-proxy.internal:8080', 'http://twilio-proxy.internal:8080']],
+    bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
+  },
   STRIPE_URL: {
     key: 'stripeUrl',
     unset: 'https://api.stripe.com',
@@ -352,12 +358,6 @@ const examples: Readonly<Record<string, Example>> = {
     unset: 'https://api.razorpay.com',
     good: [['http://razorpay-proxy.internal:8080', 'http://razorpay-proxy.internal:8080']],
     bad: ['api.razorpay.com', 'https://user:pass@api.razorpay.com', 'https://api.razorpay.com/v1'],
-  },
-  TWILIO_URL: {
-    key: 'twilioUrl',
-    unset: 'https://api.twilio.com',
-    good: [['http://twilio-proxy.internal:8080', 'http://twilio-proxy.internal:8080']],
-    bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
   },
   MESSAGES_PER_DAY: integers('messagesPerDay', 200, 0, 1_000_000),
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
