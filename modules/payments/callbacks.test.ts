@@ -38,6 +38,21 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     expect(await linkOf(acme, url)).toMatchObject({ status: 'paid', paid_at: expect.any(String), failure: null });
   });
 
+  test('an event that could not be applied leaves nothing behind, and is applied when it is repeated', async () => {
+    const { id, url, served } = await acme.linkedOrder();
+    const event = server.linkEvent('paid', served);
+    const { db } = acme.tenant;
+    await db.run(
+      sql`CREATE FUNCTION fail_update() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''full''; END'`,
+    );
+    await db.run(sql`CREATE TRIGGER fail BEFORE UPDATE ON payment_links FOR EACH ROW EXECUTE FUNCTION fail_update()`);
+    expect((await acme.deliver(event)).status).toBe(500);
+    expect(await payments(acme, id)).toEqual([]);
+    await db.run(sql`DROP FUNCTION fail_update CASCADE`);
+    expect((await acme.deliver(event)).status).toBe(200);
+    expect((await acme.owner.get(url)).body.order).toMatchObject({ payment_status: 'paid' });
+  });
+
   test('different events about one payment, out of order, pay once', async () => {
     const { id, url, served } = await acme.linkedOrder();
     // With other times the events are different ones.
