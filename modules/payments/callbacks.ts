@@ -66,7 +66,7 @@ async function apply(
 
 async function recordPayment(ctx: Ctx, provider: ProviderName, link: Link, payment: ReportedPayment): Promise<string> {
   const { id, amount, status, at } = payment;
-  return unlessMissing(async () => {
+  return unlessRefused(async () => {
     await ctx.bus.call('orders.recordPayment', {
       order_id: link.order_id,
       method: provider,
@@ -83,18 +83,18 @@ async function recordPayment(ctx: Ctx, provider: ProviderName, link: Link, payme
 
 function settleRefund(ctx: Ctx, { refundId, id, status }: NonNullable<Callback['refund']>): Promise<string> {
   if (status === 'pending') return Promise.resolve('ignored: refund pending');
-  return unlessMissing(async () => {
+  return unlessRefused(async () => {
     await ctx.bus.call('orders.settleRefund', { refund_id: refundId, status, provider_refund_id: id });
     return `refund ${status}`;
   });
 }
 
-/** An order or a refund that no longer exists is no reason for the provider to repeat the event. */
-async function unlessMissing(work: () => Promise<string>): Promise<string> {
+/** What the orders module refuses, for example because the order is deleted, it refuses again when the event is repeated. */
+async function unlessRefused(work: () => Promise<string>): Promise<string> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Failure && error.status === 404) return `ignored: ${error.message}`;
+    if (error instanceof Failure && (error.status === 404 || error.status === 422)) return `ignored: ${error.message}`;
     throw error;
   }
 }
