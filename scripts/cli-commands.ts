@@ -119,7 +119,9 @@ interface Schema {
 
 /** By path, the generated commands: a file for each group, which is loaded when the group is used, and the list of groups. */
 export function cliCommands(all: readonly RegisteredAction[]): Record<string, string> {
-  const actions = all.filter(({ name, method, webPage }) => method && !webPage && !excluded.test(name));
+  const actions = all.filter(
+    ({ name, method, webPage, accepts }) => method && !webPage && accepts !== 'signed' && !excluded.test(name),
+  );
   const commands = actions.map(deriveCommand).sort((one, other) => (one.words.join() < other.words.join() ? -1 : 1));
   assertUnique(commands);
   const groups = Object.groupBy(commands, ({ words }) => words[0] as string) as Record<string, DerivedCommand[]>;

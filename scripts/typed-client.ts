@@ -14,7 +14,7 @@ export function typedClient(
   all: readonly RegisteredAction[],
   modules: readonly LoadedModule[],
 ): Record<string, string> {
-  const actions = all.filter(({ webPage, method }) => method && !webPage);
+  const actions = all.filter(({ webPage, method, accepts }) => method && !webPage && accepts !== 'signed');
   const areas = Object.entries(Object.groupBy(actions, ({ name }) => name.split('.')[0] as string)) as Area[];
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
   const codes = [kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {})].flatMap(Object.keys).sort();

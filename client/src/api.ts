@@ -1171,6 +1171,58 @@ export interface Api {
      */
     readonly reset: Call<PasswordReset, { readonly message: string }>;
   };
+  readonly payments: {
+    /**
+     * List payment providers.
+     * Without their secrets. The setting `payments.provider` chooses one.
+     * Requires one of the permissions `settings.api_clients`, `orders.edit`.
+     * `GET /api/v1/payments/providers`
+     */
+    readonly getProviders: Call<object, { readonly providers: readonly PaymentProviderAccount[] }>;
+    /**
+     * Save the keys of a payment provider.
+     * Fields that are not sent do not change.
+     * Requires the permission `settings.api_clients`.
+     * `PUT /api/v1/payments/providers/:provider`
+     */
+    readonly saveProvider: Call<PaymentProviderKeys & { readonly provider: 'stripe' | 'razorpay' }, { readonly message: string; readonly provider: PaymentProviderAccount }>;
+    /**
+     * Delete the keys of a payment provider.
+     * Its callbacks are refused afterwards, and its open links can still be paid: cancel them first.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/payments/providers/:provider`
+     */
+    readonly deleteProvider: Call<{ readonly provider: 'stripe' | 'razorpay' }, { readonly message: string }>;
+    /**
+     * Test the keys of a payment provider.
+     * Sends a request that changes nothing.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/payments/providers/:provider/test`
+     */
+    readonly testProvider: Call<{ readonly provider: 'stripe' | 'razorpay' }, PaymentKeyCheck>;
+    /**
+     * Create a payment link for an order.
+     * While the order has an open link for the amount, returns that one.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/payment-link`
+     */
+    readonly createLink: Call<NewPaymentLink & {
+      /** The id of the order. */
+      readonly id: string;
+    }, { readonly message: string; readonly link: PaymentLink }>;
+    /**
+     * List the payment links of an order.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/orders/:id/payment-links`
+     */
+    readonly listLinks: ListCall<PaymentsListLinksInput, PaymentLinkPage, PaymentLink>;
+    /**
+     * Cancel a payment link.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/payment-links/:link/cancel`
+     */
+    readonly cancelLink: Call<{ readonly id: string; readonly link: string }, { readonly message: string; readonly link: PaymentLink }>;
+  };
   readonly permissions: {
     /**
      * List permissions.
@@ -2146,6 +2198,14 @@ export type ErrorCode =
   | 'outbound.too_many_redirects'
   | 'outbound.unreachable'
   | 'outbound.url_with_credentials'
+  | 'payments.bad_signature'
+  | 'payments.link_closed'
+  | 'payments.link_not_found'
+  | 'payments.not_configured'
+  | 'payments.order_closed'
+  | 'payments.provider_not_found'
+  | 'payments.refused'
+  | 'payments.unavailable'
   | 'pricing.discount_already_used'
   | 'pricing.discount_not_found'
   | 'pricing.discount_used_up'
@@ -3365,6 +3425,11 @@ export type NewOwner = {
   readonly timezone?: string | undefined;
 };
 
+export type NewPaymentLink = {
+  /** Default and maximum: the amount that is due. */
+  readonly amount?: string | number | undefined;
+};
+
 export type NewPersistedQuery = { readonly query: string; readonly name: string };
 
 export type NewProduct = {
@@ -4324,6 +4389,57 @@ export type PasswordReset = {
   readonly password: string;
   readonly password_confirmation: string;
   readonly email?: string | undefined;
+};
+
+export type PaymentKeyCheck = { readonly works: boolean; readonly reason: string | null };
+
+export type PaymentLink = {
+  readonly id: string;
+  readonly order_id: string;
+  readonly provider: 'stripe' | 'razorpay';
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: 'creating' | 'open' | 'processing' | 'paid' | 'expired' | 'cancelled' | 'failed';
+  readonly url: string | null;
+  /** ISO 8601 in UTC */
+  readonly expires_at: string;
+  readonly paid_at: string | null;
+  readonly failure: string | null;
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type PaymentLinkPage = {
+  readonly payment_links: readonly PaymentLink[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type PaymentProviderAccount = {
+  readonly provider: 'stripe' | 'razorpay';
+  /** Whether its keys are saved. */
+  readonly is_configured: boolean;
+  /** Whether it creates new payment links: the setting `payments.provider`. */
+  readonly is_chosen: boolean;
+  readonly key_id: string | null;
+  readonly mode: 'test' | 'live' | null;
+  /** The address of the webhook to create at the provider. */
+  readonly callback_url: string;
+  /** The events of that webhook. */
+  readonly callback_events: readonly string[];
+  readonly updated_at: string | null;
+};
+
+export type PaymentProviderKeys = {
+  /** The key id of Razorpay. Stripe has none. */
+  readonly key_id?: string | undefined;
+  /** The secret key of Stripe (`sk_…` or a restricted `rk_…`) or the key secret of Razorpay. Not shown again. Required for a new account. */
+  readonly secret_key?: string | undefined;
+  /** The secret that signs callbacks. Not shown again. Required for a new account. The one before it is accepted for 24 hours more. */
+  readonly webhook_secret?: string | undefined;
 };
 
 export type Permission = {
@@ -6075,6 +6191,25 @@ export type OrdersExportInput = {
 export type OrdersGetByNumberInput = { readonly order_number: string };
 
 export type PasswordForgotInput = { readonly email: string };
+
+export type PaymentsListLinksInput = {
+  readonly id: string;
+  readonly status?: 'creating' | 'open' | 'processing' | 'paid' | 'expired' | 'cancelled' | 'failed' | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
 
 export type PricingListDiscountsInput = {
   /** Words in code or title. */

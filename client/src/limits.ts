@@ -289,6 +289,14 @@ export const passwordLimits = {
   },
 } as const;
 
+export const paymentsLimits = {
+  saveProvider: {
+    key_id: 255,
+    secret_key: 255,
+    webhook_secret: 255,
+  },
+} as const;
+
 export const pricingLimits = {
   preview: {
     lines: 500,

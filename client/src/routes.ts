@@ -206,6 +206,15 @@ export const routes = {
     previewReset: 'GET auth/password/reset/:token',
     reset: 'POST auth/password/reset',
   },
+  payments: {
+    getProviders: 'GET payments/providers',
+    saveProvider: 'PUT payments/providers/:provider',
+    deleteProvider: 'DELETE payments/providers/:provider',
+    testProvider: 'POST payments/providers/:provider/test',
+    createLink: 'POST orders/:id/payment-link',
+    listLinks: 'GET orders/:id/payment-links',
+    cancelLink: 'POST orders/:id/payment-links/:link/cancel',
+  },
   permissions: {
     list: 'GET permissions',
   },

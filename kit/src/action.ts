@@ -42,9 +42,10 @@ interface Declaration {
   readonly inputFrom?: 'query' | 'body';
   /**
    * The format of the body. Default `json`. The text of a `csv` body is the field `csv`; a `form` may also be JSON. A
-   * `multipart` body has a file: one field of the input is an `UploadedFile`.
+   * `multipart` body has a file: one field of the input is an `UploadedFile`. For a `signed` body, JSON that another system has
+   * signed, the unparsed text is the field `body` and the headers of the request are the field `headers`.
    */
-  readonly accepts?: 'json' | 'csv' | 'form' | 'multipart';
+  readonly accepts?: 'json' | 'csv' | 'form' | 'multipart' | 'signed';
   /**
    * Passes the input as it was sent, with unknown fields and without validation: for pages and for endpoints of other
    * standards. A body that is not an object becomes an empty one.
@@ -70,6 +71,8 @@ interface Declaration {
   readonly readOnly?: boolean;
   /** Whether calls are recorded in the audit log. Default: true unless the action is read-only. */
   readonly audited?: boolean;
+  /** It sends requests to other servers, so an idempotency key does not run it in a transaction, which holds a connection. */
+  readonly sendsRequests?: true;
   /** The name of its typed GraphQL field, such as `createOrder`. `false`: it has no GraphQL field at all. */
   readonly graphql?: string | false;
   /** The codes of the failures it can throw, in addition to those of all actions. */

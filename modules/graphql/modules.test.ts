@@ -26,7 +26,7 @@ test('every set of modules has a schema', () => {
     const types = Object.keys(schema.getTypeMap()).filter((name) =>
       /^(Customer|Order|Product|Conversation|Notification|Webhook)$/.test(name),
     );
-    const named = chosen.filter(({ module }) => module !== 'pricing' && module !== 'reports');
+    const named = chosen.filter(({ module }) => !['pricing', 'payments', 'reports', 'invoices'].includes(module));
     const expected = named.map(({ module }) => module[0]?.toUpperCase() + module.slice(1, -1));
     expect(types.sort()).toEqual(expected.sort());
   }

@@ -52,6 +52,11 @@ await three((n) => create('/discounts', { code: `CODE-${n}`, kind: 'percent', va
 await three((n) => create('/tax-rates', { name: `Tax ${n}`, country: 'IN', rate: 18 }));
 const [zone] = await three((n) => create('/shipping-zones', { name: `Zone ${n}`, regions: [{ country: 'IN' }] }));
 await three((n) => create('/shipping-rates', { zone_id: zone?.id, name: `Rate ${n}`, price: 50 }));
+await three((n) =>
+  acme.db.run(sql`
+    INSERT INTO payment_links (id, order_id, provider, amount, currency, status, expires_at, created_at, updated_at)
+    VALUES (${randomUUID()}, ${order?.id}, 'stripe', ${n}, 'INR', 'open', now(), now(), now())`),
+);
 await three((n) => create('/invitations', { email: `i${n}@example.com`, role: 'Agent' }));
 await three(() => platform.person({ tenant: acme }));
 const [code] = await three((n) => create('/admin/referral-codes', { code: `FOLLOW-${n}`, kyc_required: true }));
@@ -99,6 +104,7 @@ const lists: Readonly<Record<string, Followed>> = {
   'notifications.listRuleDeliveries': { path: `/notification-rules/${rule?.id}/deliveries`, table: 'messages' },
   'orders.list': { path: '/orders', table: 'orders' },
   'orders.listDrafts': { path: '/draft-orders', table: 'draft_orders' },
+  'payments.listLinks': { path: `/orders/${order?.id}/payment-links`, table: 'payment_links' },
   'pricing.listDiscounts': { path: '/discounts', table: 'discounts' },
   'pricing.listShippingRates': { path: '/shipping-rates', table: 'shipping_rates' },
   'pricing.listShippingZones': { path: '/shipping-zones', table: 'shipping_zones' },

@@ -22,6 +22,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'notifications': async () => (await import('./notifications.ts')).commands,
   'orders': async () => (await import('./orders.ts')).commands,
   'organization': async () => (await import('./organization.ts')).commands,
+  'payments': async () => (await import('./payments.ts')).commands,
   'permissions': async () => (await import('./permissions.ts')).commands,
   'persisted-queries': async () => (await import('./persisted-queries.ts')).commands,
   'pricing': async () => (await import('./pricing.ts')).commands,

@@ -166,8 +166,8 @@ function beginAuditEntry({ audit }: CallServices, call: Call, input: unknown): A
   const { tenant, isAudited, transport, module, action, caller, userId = caller?.id, requestId } = call;
   const { auditsChangesOnly: changesOnly = false } = call;
   if (!tenant || !isAudited) return undefined;
-  // The text of a file is not recorded.
-  const recorded = action.accepts === 'csv' ? undefined : input;
+  // The text of a file or of another system is not recorded.
+  const recorded = action.accepts === 'csv' || action.accepts === 'signed' ? undefined : input;
   return audit.begin({
     tenant,
     transport,

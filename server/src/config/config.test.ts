@@ -347,6 +347,18 @@ const examples: Readonly<Record<string, Example>> = {
     good: [['http://twilio-proxy.internal:8080', 'http://twilio-proxy.internal:8080']],
     bad: ['api.twilio.com', 'https://user:pass@api.twilio.com', 'https://api.twilio.com/2010-04-01'],
   },
+  STRIPE_URL: {
+    key: 'stripeUrl',
+    unset: 'https://api.stripe.com',
+    good: [['http://stripe-proxy.internal:8080', 'http://stripe-proxy.internal:8080']],
+    bad: ['api.stripe.com', 'https://user:pass@api.stripe.com', 'https://api.stripe.com/v1'],
+  },
+  RAZORPAY_URL: {
+    key: 'razorpayUrl',
+    unset: 'https://api.razorpay.com',
+    good: [['http://razorpay-proxy.internal:8080', 'http://razorpay-proxy.internal:8080']],
+    bad: ['api.razorpay.com', 'https://user:pass@api.razorpay.com', 'https://api.razorpay.com/v1'],
+  },
   MESSAGES_PER_DAY: integers('messagesPerDay', 200, 0, 1_000_000),
   RATE_LIMIT_PER_MINUTE: integers('rateLimitPerMinute', 3000, 0, 10_000_000),
   GRAPHQL_COST_PER_MINUTE: integers('graphqlCostPerMinute', 100_000, 0, 1_000_000_000),

@@ -325,6 +325,18 @@ const variables = {
     default: 'https://api.twilio.com',
     help: 'The API of Twilio, for text messages of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
   }),
+  stripeUrl: variable({
+    name: 'STRIPE_URL',
+    kind: origin,
+    default: 'https://api.stripe.com',
+    help: 'The API of Stripe, for payment links of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
+  }),
+  razorpayUrl: variable({
+    name: 'RAZORPAY_URL',
+    kind: origin,
+    default: 'https://api.razorpay.com',
+    help: 'The API of Razorpay, for payment links of tenants that use it; a proxy on a private address must be in `OUTBOUND_ALLOW_HOSTS` too.',
+  }),
   messagesPerDay: variable({
     name: 'MESSAGES_PER_DAY',
     kind: integer(0, 1_000_000),

@@ -304,8 +304,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, messagesPerDay } = this.#kernel.config;
-    return { twilioUrl, messagesPerDay };
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, appUrl, baseDomain } = this.#kernel.config;
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, appUrl, baseDomain };
   }
 
   get files(): Files {

@@ -106,6 +106,7 @@ export function unsupportedMediaType(action: Pick<Action, 'accepts'> | undefined
     csv: 'text/csv',
     form: 'application/x-www-form-urlencoded',
     multipart: 'multipart/form-data',
+    signed: 'application/json',
   };
   return fail('http.unsupported_media_type', { type: types[action?.accepts ?? 'json'] });
 }

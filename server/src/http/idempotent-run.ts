@@ -34,7 +34,8 @@ export function runOnceForKey(exchange: Exchange): Call['runOnce'] {
     const keyed = keyedRequest(exchange);
     if (!keyed) return run();
     // The changes of a system module are in the central database, in transactions of its own.
-    const runOnce = exchange.tenant && !exchange.action.isSystem ? runInTransaction : runAtMostOnce;
+    const { isSystem, sendsRequests } = exchange.action;
+    const runOnce = exchange.tenant && !isSystem && !sendsRequests ? runInTransaction : runAtMostOnce;
     return runOnce(exchange, keyed, run);
   };
 }

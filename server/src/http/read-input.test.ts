@@ -86,6 +86,18 @@ const platform = await startPlatform({
       input: Type.Object({ name: Type.String() }),
       run: async (_, input) => input,
     }),
+    'orders.hear': action({
+      ...common,
+      http: 'POST /orders/hear/:id',
+      accepts: 'signed',
+      bodyLimit: 100,
+      input: Type.Object({
+        ...ById.properties,
+        body: Type.String(),
+        headers: Type.Record(Type.String(), Type.Unknown()),
+      }),
+      run: async (_, { id, body, headers }) => ({ id, body, signature: headers['x-signature'] }),
+    }),
     'test.sql': action({
       ...common,
       http: 'POST /sql',
@@ -352,4 +364,20 @@ test.each([
   expect(JSON.stringify(body).length).toBeLessThan(10_000);
   // CPU time, because other tests run at the same time.
   expect((user + system) / 1_000).toBeLessThan(1_000);
+});
+
+test('an action for signed requests gets the text of the body as it was sent, and the headers', async () => {
+  const hear = (payload: string, type = 'application/json; charset=utf-8') =>
+    caller.request({
+      method: 'POST',
+      url: '/api/v1/orders/hear/7',
+      payload,
+      headers: { 'content-type': type, 'x-signature': 'abc' },
+    });
+  for (const payload of ['{ "id": 1,\t"name":"\u20ac" }', 'not JSON', '{"__proto__":1}']) {
+    expect(await hear(payload)).toMatchObject({ status: 200, body: { id: 7, body: payload, signature: 'abc' } });
+  }
+  expect((await hear('{}', 'text/plain')).status).toBe(415);
+  expect((await hear(`"${'x'.repeat(100)}"`)).status).toBe(413);
+  expect((await hear('')).body.errors).toHaveProperty('body');
 });

@@ -218,11 +218,13 @@ const bodyTypes = {
   csv: ['text/csv'],
   form: ['application/x-www-form-urlencoded', 'application/json'],
   multipart: ['multipart/form-data'],
+  signed: ['application/json'],
 };
 
 /** The input without path parameters. */
 function requestBody(action: RegisteredAction, components: Components): Json {
   const { accepts = 'json' } = action;
+  if (accepts === 'signed') return { required: true, content: { 'application/json': { schema: { type: 'object' } } } };
   const inPath = pathParameters(action.path);
   const {
     properties = {},

@@ -175,7 +175,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     isBound && 'tenancy.suspended',
     isBound && module !== undefined && !action.isSystem && 'modules.not_installed',
     hasKey && 'http.idempotency_busy',
-    hasKey && (action.isSystem || !isBound) && 'http.idempotency_interrupted',
+    hasKey && (action.isSystem || action.sendsRequests || !isBound) && 'http.idempotency_interrupted',
     hasKey && 'http.idempotency_mismatch',
     method !== 'GET' && method !== 'POST' && hasEtag(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',

@@ -1,0 +1,20 @@
+import { type JobTypes, job, Type } from '@chowk/kit';
+import { pruneEvents } from './callbacks.ts';
+import { cancelInBackground } from './links.ts';
+import { refundJob } from './refunds.ts';
+import { LinkKey } from './schemas.ts';
+
+export const jobs = {
+  'payments.refund': refundJob,
+  'payments.cancel_link': job({
+    queue: 'payments',
+    data: LinkKey,
+    retries: [10, 60, 600, 3_600],
+    run: cancelInBackground,
+  }),
+  'payments.prune_events': job({ data: Type.Object({}), schedule: '20 4 * * *', run: pruneEvents }),
+};
+
+declare module '@chowk/kit/catalogue' {
+  interface Jobs extends JobTypes<typeof jobs> {}
+}
