@@ -1,5 +1,6 @@
 import {
   ById,
+  extend,
   Money,
   Nullable,
   operation,
@@ -49,9 +50,13 @@ export const operations = {
   'orders.getRecord': operation({
     summary: 'Get an order as it is stored, for documents and messages',
     description: 'Nothing is masked. Includes items, customer and history.',
-    input: ById,
+    input: extend(ById, {
+      lock: Type.Optional(
+        Type.Boolean({ description: 'Locks the customer and the order until the transaction ends.' }),
+      ),
+    }),
     output: OrderDetails,
-    run: (ctx, { id }) => getRecord(ctx, id),
+    run: getRecord,
   }),
   'orders.listNumbers': operation({
     summary: 'List the numbers of orders by id',
