@@ -100,7 +100,11 @@ export interface Files {
    * of the longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place
    * where a photo was taken. Throws 422 if it cannot be read.
    */
-  writeImage(upload: Upload, sizes: readonly number[], options?: { readonly type?: ImageType }): Promise<WrittenImage[]>;
+  writeImage(
+    upload: Upload,
+    sizes: readonly number[],
+    options?: { readonly type?: ImageType },
+  ): Promise<WrittenImage[]>;
   /** Writes a public copy of a private file. Keep it, and remove the private one, in the transaction that refers to it. */
   publish(id: string): Promise<WrittenFile>;
   keep(file: WrittenFile): Promise<StoredFile>;

@@ -54,12 +54,7 @@ export const actions = {
     input: ById,
     output: InvoiceDetails,
     answer: { key: 'invoice', message: 'Credit note issued.', status: 201 },
-    errors: [
-      'orders.not_found',
-      'http.precondition_failed',
-      'invoices.no_invoice',
-      'invoices.nothing_to_credit',
-    ],
+    errors: ['orders.not_found', 'http.precondition_failed', 'invoices.no_invoice', 'invoices.nothing_to_credit'],
     atomic: true,
     run: createCreditNote,
   }),
@@ -75,7 +70,8 @@ export const actions = {
   }),
   'invoices.packingSlip': action({
     summary: 'Print the packing slip of an order',
-    description: 'Items and quantities without prices. Without customers.view_sensitive, street lines and phones are left out.',
+    description:
+      'Items and quantities without prices. Without customers.view_sensitive, street lines and phones are left out.',
     http: 'GET /orders/:id/packing-slip',
     needs: 'orders.view',
     file,
@@ -93,7 +89,8 @@ export const actions = {
   }),
   'invoices.setLogo': action({
     summary: 'Upload the logo on invoices',
-    description: 'Stored as PNG with at most 600 pixels on its longer side. Issued invoices keep the logo that they have.',
+    description:
+      'Stored as PNG with at most 600 pixels on its longer side. Issued invoices keep the logo that they have.',
     http: 'POST /invoice-logo',
     needs: 'settings.edit',
     accepts: 'multipart',

@@ -21,7 +21,7 @@ header > * { min-width: 0; }
 img { display: block; max-width: 50mm; max-height: 20mm; margin: 0 0 4mm; }
 h1 { margin: 0 0 3mm; font-size: 20pt; line-height: 1.2; font-weight: 600; text-align: end; }
 h2 { margin: 0 0 1mm; font-size: 8pt; font-weight: 600; color: #667085; }
-p { margin: 0; }
+p { margin: 0; text-align: left; }
 .name { font-weight: 600; font-size: 11pt; }
 .facts { display: grid; grid-template-columns: auto auto; justify-content: end; gap: .5mm 6mm; margin: 0; }
 .facts dt { color: #667085; }
@@ -37,12 +37,12 @@ th:first-child, td:first-child { padding-inline-start: 0; }
 tr { break-inside: avoid; }
 .number { text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
 small { display: block; font-size: 8.5pt; color: #667085; }
-.sums { display: grid; grid-template-columns: minmax(0, auto) auto; gap: 1.2mm 8mm; width: 100mm; max-width: 100%; margin: 5mm 0 0 auto; break-inside: avoid; }
+.sums { display: grid; grid-template-columns: minmax(0, auto) auto; row-gap: 1.2mm; width: 92mm; max-width: 100%; margin: 5mm 0 0 auto; break-inside: avoid; }
 .sums dt { color: #475467; }
-.sums dd { margin: 0; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.sums .strong { padding: 1.6mm 0; font-size: 12pt; font-weight: 600; color: #101828; border-top: 1px solid #d0d5dd; }
+.sums dd { margin: 0; padding-inline-start: 8mm; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.sums .strong { padding-block: 1.6mm; font-size: 12pt; font-weight: 600; color: #101828; border-top: 1px solid #d0d5dd; }
 .sums .quiet { font-size: 8.5pt; color: #667085; }
-footer { margin-top: 10mm; padding-top: 4mm; color: #475467; font-size: 9pt; border-top: 1px solid #eaecf0; break-inside: avoid; }
+footer { margin-top: 8mm; padding-top: 4mm; color: #475467; font-size: 9pt; border-top: 1px solid #eaecf0; break-inside: avoid; }
 @media print { html { background: none; } main { width: auto; min-height: 0; margin: 0; padding: 0; box-shadow: none; } }
 @media (max-width: 480px) { main { margin: 0; padding: 6mm; } header, .parties { display: block; } header > *, .parties > * { margin-bottom: 6mm; }
   h1 { text-align: start; } .facts { justify-content: start; } }
@@ -103,12 +103,13 @@ function renderTable({ columns, rows }: PrintedDocument): Html {
 <thead><tr>${columns.map(({ label }, index) => html`<th scope="col"${number[index]}>${label}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
-  ({ cells, details }) => html`<tr>${cells.map(
-    (cell, index) =>
-      html`<td${number[index]}><bdi>${cell}</bdi>${
-        index === 0 ? details.map((detail) => html`<small dir="auto">${detail}</small>`) : undefined
-      }</td>`,
-  )}</tr>\n`,
+  ({ cells, details }) =>
+    html`<tr>${cells.map(
+      (cell, index) =>
+        html`<td${number[index]}><bdi>${cell}</bdi>${
+          index === 0 ? details.map((detail) => html`<small dir="auto">${detail}</small>`) : undefined
+        }</td>`,
+    )}</tr>\n`,
 )}
 </tbody>
 </table>`;

@@ -73,7 +73,7 @@ export function describeInvoice(invoice: InvoiceDetails, logo: Logo | undefined)
     ],
     rows: invoice.lines.map((line) => describeLine(line, { currency, formats, hasRates })),
     sums: [...describeSums(invoice, formats), ...describePayment(invoice, formats)],
-    notes: printableLines(seller.footer),
+    notes: isCreditNote ? [] : printableLines(seller.footer),
   };
 }
 
@@ -154,7 +154,11 @@ function describeSums(invoice: InvoiceDetails, { money }: Formats): Sum[] {
   const sum = (label: string, amount: string): Sum => ({ label: printable(label), amount, weight: 'normal' });
   const included = invoice.prices_include_tax;
   const taxes = invoice.taxes.map(({ name, rate, taxable, amount }) => {
-    const parts = [name, ...(rate === null ? [] : [percent(rate)]), ...(taxable === null ? [] : [`on ${money(taxable)}`])];
+    const parts = [
+      name,
+      ...(rate === null ? [] : [percent(rate)]),
+      ...(taxable === null ? [] : [`on ${money(taxable)}`]),
+    ];
     return sum(`${included ? 'Includes ' : ''}${parts.join(' ')}`, money(amount));
   });
   const { adjustment, shipping } = invoice;

@@ -70,7 +70,7 @@ export function readContent(order: Order): InvoiceContent {
 function readDiscounts({ discounts, currency }: Order): InvoiceContent['discounts'] {
   const byLabel = new Map<string, bigint>();
   for (const { source, code, title, amount } of discounts) {
-    const label = source === 'line' ? 'Discounts of items' : code ? `Discount ${code}` : title;
+    const label = source === 'line' ? 'Item discounts' : code ? `Discount ${code}` : title;
     byLabel.set(label, (byLabel.get(label) ?? 0n) + toCents(amount, currency));
   }
   return [...byLabel].map(([label, cents]) => ({ label, amount: fromCents(cents, currency) }));

@@ -39,7 +39,10 @@ async function readFont(file: URL): Promise<Font> {
     const positions = buffer.getGlyphPositions() as unknown as GlyphPosition[];
     const glyphs = infos.map(({ codepoint, cluster }, index) => {
       const letters = text.slice(cluster, infos[index + 1]?.cluster ?? text.length);
-      return font.getGlyph(codepoint, Array.from(letters, (letter) => letter.codePointAt(0) as number));
+      return font.getGlyph(
+        codepoint,
+        Array.from(letters, (letter) => letter.codePointAt(0) as number),
+      );
     });
     return { glyphs, positions, advanceWidth: positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0) };
   };

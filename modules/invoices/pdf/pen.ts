@@ -20,8 +20,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Measures and draws lines of text. */
 export function createPen(document: Document) {
-  const select = ({ font = 'regular', size, color = ink }: TextStyle) =>
-    document.font(font).fontSize(size).fillColor(color);
+  const select = ({ font = 'regular', size }: TextStyle) => document.font(font).fontSize(size);
 
   const measure = (text: string, style: TextStyle) => select(style).widthOfString(text);
 
@@ -53,7 +52,9 @@ export function createPen(document: Document) {
   }
 
   function draw(text: string, x: number, y: number, style: TextStyle): void {
-    select(style).text(text, x, y, { lineBreak: false });
+    select(style)
+      .fillColor(style.color ?? ink)
+      .text(text, x, y, { lineBreak: false });
   }
 
   function drawRight(text: string, right: number, y: number, style: TextStyle): void {

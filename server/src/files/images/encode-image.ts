@@ -22,9 +22,7 @@ export async function encodeImage(
   type: ImageType,
 ): Promise<readonly EncodedImage[]> {
   const args = [type, ...sizes.map(String)];
-  const result = await inTurn(() =>
-    runLimited<DecodeResult>(program, { args, input: upload.stream(), ...limits }),
-  );
+  const result = await inTurn(() => runLimited<DecodeResult>(program, { args, input: upload.stream(), ...limits }));
   if (result?.status === 'encoded') return result.images;
   if (result?.status === 'unavailable') throw fail('files.images_unavailable');
   throw invalid({ [upload.field]: result?.problem ?? tooExpensive });
