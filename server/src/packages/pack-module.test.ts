@@ -76,7 +76,7 @@ test('a file beside the code that the code names is part of the package', async 
   const files = await readZip(zip);
   const [name = ''] = [...files.keys()].filter((file) => file.endsWith('.ttf'));
   expect(files.get(name)).toBe('the letters');
-  expect(files.get('module.js')).toContain(`new URL("./${name}", import.meta.url)`);
+  expect(files.get('module.js')).toContain(`new URL("${name}", import.meta.url)`);
 });
 
 test('the same sources in two folders give the same bytes', async () => {
