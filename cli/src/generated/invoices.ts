@@ -6,71 +6,10 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "invoices",
-      "create-credit-note"
-    ],
-    "action": "invoices.createCreditNote",
-    "summary": "Create a credit note for the refunds of an order",
-    "description": "Credits what has been refunded and not been credited yet: the whole invoice with its lines, or an amount with its share of the taxes.",
-    "arguments": [
-      {
-        "name": "id",
-        "help": "The id.",
-        "isRequired": true
-      }
-    ],
-    "key": "invoice"
-  },
-  {
-    "words": [
-      "invoices",
       "delete-logo"
     ],
     "action": "invoices.deleteLogo",
     "summary": "Remove the logo from new invoices"
-  },
-  {
-    "words": [
-      "invoices",
-      "document"
-    ],
-    "action": "invoices.document",
-    "summary": "Print an invoice or a credit note",
-    "description": "A page for A4 paper. Without customers.view_sensitive, street lines and phones are left out.",
-    "arguments": [
-      {
-        "name": "id",
-        "help": "The id.",
-        "isRequired": true
-      }
-    ],
-    "options": [
-      {
-        "name": "format",
-        "help": "The format. Default: pdf.",
-        "choices": [
-          "html",
-          "pdf"
-        ]
-      }
-    ],
-    "format": "file"
-  },
-  {
-    "words": [
-      "invoices",
-      "issue"
-    ],
-    "action": "invoices.issue",
-    "summary": "Issue the invoice of an order",
-    "description": "An order has one invoice: a repeated call returns the same. It has the next number, and never changes. Orders that are pending, cancelled or failed have no invoice.",
-    "arguments": [
-      {
-        "name": "id",
-        "help": "The id.",
-        "isRequired": true
-      }
-    ],
-    "key": "invoice"
   },
   {
     "words": [
@@ -145,11 +84,11 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "invoices",
-      "packing-slip"
+      "print"
     ],
-    "action": "invoices.packingSlip",
-    "summary": "Print the packing slip of an order",
-    "description": "Items and quantities without prices. Without customers.view_sensitive, street lines and phones are left out.",
+    "action": "invoices.document",
+    "summary": "Print an invoice or a credit note",
+    "description": "A page for A4 paper. Without customers.view_sensitive, street lines and phones are left out.",
     "arguments": [
       {
         "name": "id",
