@@ -2,7 +2,11 @@ import sharp from 'sharp';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { expect, test } from 'vitest';
 import { filePart, formRequest } from '../../server/testing/form-body.ts';
-import { openShop, platform, tea } from './test-shop.ts';
+import { openInvoiceShop, tea } from '../../server/testing/invoice-shop.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
+
+const platform = await startPlatform();
+const openShop = () => openInvoiceShop(platform);
 
 async function readPdf(data: Buffer): Promise<{ pages: number; text: string }> {
   const document = await getDocumentProxy(new Uint8Array(data));

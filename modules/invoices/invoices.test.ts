@@ -1,7 +1,11 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
+import { openInvoiceShop, tea } from '../../server/testing/invoice-shop.ts';
+import { startPlatform } from '../../server/testing/platform.ts';
 import { issueInvoice } from './issue.ts';
-import { openShop, tea } from './test-shop.ts';
+
+const platform = await startPlatform();
+const openShop = () => openInvoiceShop(platform);
 
 test('an invoice has the next number and everything that is printed, and issuing it again returns the same', async () => {
   const { caller, order, issue, configure } = await openShop();

@@ -1,10 +1,8 @@
 import { expect } from 'vitest';
-import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
-
-export const platform = await startPlatform();
+import type { TestCaller, TestPlatform } from './platform.ts';
 
 export const tea = { name: 'Green tea, 250 g', quantity: 2, price: '199.50' };
-export const address = {
+const address = {
   first_name: 'Asha',
   last_name: 'Rao',
   address1: '12 Residency Road',
@@ -22,7 +20,7 @@ const permissions = [
 ];
 
 /** A tenant with orders that can be invoiced. */
-export async function openShop() {
+export async function openInvoiceShop(platform: TestPlatform) {
   const tenant = await platform.tenant({ name: 'Acme Teas' });
   const caller = tenant.caller(...permissions);
   const post = async (path: string, body: object = {}) => {
