@@ -62,6 +62,8 @@ test('numbers have no gaps, however many invoices are issued at once and fail', 
   const attempts = orders.flatMap(({ id }, n) => [fail(id), ...(n % 4 === 0 ? [] : [issue(id), fail(id), issue(id)])]);
   const outcomes = await Promise.allSettled(attempts);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(35);
+  const responses = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  expect(responses.map((response) => (response as { status: number }).status)).toEqual(Array(30).fill(200));
   const { body } = await caller.get('/api/v1/invoices?sort_by=invoice_number&sort_order=asc&per_page=100');
   expect(body.invoices.map(({ invoice_number }: { invoice_number: string }) => invoice_number)).toEqual(
     Array.from({ length: 15 }, (_, n) => `INV-${n + 1}`),
@@ -172,4 +174,14 @@ test('issuing an invoice is in the audit log', async () => {
     sql`SELECT changes FROM module_bus_audit_log WHERE action = 'invoices.issue' AND changes IS NOT NULL`,
   );
   expect(rows).toEqual([{ changes: { invoice_number: [null, 'INV-1'], total: [null, '399.00'] } }]);
+});
+
+test('GraphQL shows the invoices of an order', async () => {
+  const { caller, order, issue } = await openShop();
+  const placed = await order();
+  await issue(placed);
+  const query = `{ order(id: "${placed.id}") { invoices { nodes { invoice_number buyer { city } lines { name } } } } }`;
+  const { body } = await caller.post('/api/v1/graphql', { query });
+  const invoice = { invoice_number: 'INV-1', buyer: { city: 'Bengaluru' }, lines: [{ name: tea.name }] };
+  expect(body).toEqual({ data: { order: { invoices: { nodes: [invoice] } } } });
 });
