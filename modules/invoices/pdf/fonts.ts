@@ -33,7 +33,6 @@ async function readFont(file: URL): Promise<Font> {
     buffer.reset();
     buffer.addText(text);
     buffer.guessSegmentProperties();
-    // The direction of a page with columns; a word in another direction is mirrored by the layout of its letters.
     harfbuzz.shape(face, buffer);
     const infos = buffer.getGlyphInfos();
     const positions = buffer.getGlyphPositions() as unknown as GlyphPosition[];
