@@ -19,6 +19,10 @@ const excluded =
 /** Where the name of the action does not read well as a command. */
 const renamed: Readonly<Record<string, string>> = {
   'products.changeStock': 'products stock',
+  'invoices.issue': 'orders invoice',
+  'invoices.createCreditNote': 'orders credit-note',
+  'invoices.packingSlip': 'orders packing-slip',
+  'invoices.document': 'invoices print',
   'notifications.markRead': 'notifications read',
   'notifications.markAllRead': 'notifications read-all',
   'notifications.updatePreferences': 'notifications set-preferences',

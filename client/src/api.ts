@@ -670,6 +670,67 @@ export interface Api {
       readonly invitation: string;
     }, { readonly message: string } & AcceptedInvitation>;
   };
+  readonly invoices: {
+    /**
+     * List invoices and credit notes.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/invoices`
+     */
+    readonly list: ListCall<InvoicesListInput, InvoicePage, Invoice>;
+    /**
+     * Get an invoice or a credit note.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/invoices/:id`
+     */
+    readonly get: Call<{ readonly id: string }, { readonly invoice: InvoiceDetails }>;
+    /**
+     * Issue the invoice of an order.
+     * An order has one invoice: a repeated call returns the same. It has the next number, and never changes. Orders that are pending, cancelled or failed have no invoice.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/invoice`
+     */
+    readonly issue: Call<{ readonly id: string }, { readonly message: string; readonly invoice: InvoiceDetails }>;
+    /**
+     * Create a credit note for the refunds of an order.
+     * Credits what has been refunded and not been credited yet: the whole invoice with its lines, or an amount with its share of the taxes.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/credit-note`
+     */
+    readonly createCreditNote: Call<{ readonly id: string }, { readonly message: string; readonly invoice: InvoiceDetails }>;
+    /**
+     * Print an invoice or a credit note.
+     * A page for A4 paper. Without customers.view_sensitive, street lines and phones are left out.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/invoices/:id/document`
+     */
+    readonly document: Call<InvoicesDocumentInput, Response>;
+    /**
+     * Print the packing slip of an order.
+     * Items and quantities without prices. Without customers.view_sensitive, street lines and phones are left out.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/orders/:id/packing-slip`
+     */
+    readonly packingSlip: Call<InvoicesPackingSlipInput, Response>;
+    /**
+     * Get the logo on invoices.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/invoice-logo`
+     */
+    readonly getLogo: Call<object, { readonly logo: InvoiceLogo | null }>;
+    /**
+     * Upload the logo on invoices.
+     * Stored as PNG with at most 600 pixels on its longer side. Issued invoices keep the logo that they have.
+     * Requires the permission `settings.edit`.
+     * `POST /api/v1/invoice-logo`
+     */
+    readonly setLogo: Call<InvoicesSetLogoInput, { readonly message: string; readonly logo: InvoiceLogo }>;
+    /**
+     * Remove the logo from new invoices.
+     * Requires the permission `settings.edit`.
+     * `DELETE /api/v1/invoice-logo`
+     */
+    readonly deleteLogo: Call<object, { readonly message: string }>;
+  };
   readonly mcp: {
     /**
      * Handle a message of the Model Context Protocol.
@@ -2163,6 +2224,10 @@ export type ErrorCode =
   | 'installation.not_empty'
   | 'installation.out_of_order'
   | 'installation.token_required'
+  | 'invoices.no_invoice'
+  | 'invoices.not_found'
+  | 'invoices.not_invoiced'
+  | 'invoices.nothing_to_credit'
   | 'mcp.disabled'
   | 'mcp.invalid_message'
   | 'mcp.not_acceptable'
@@ -3014,6 +3079,124 @@ export type InvitationAcceptance = {
 export type InvitationPage = {
   readonly invitations: readonly Invitation[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type Invoice = {
+  readonly id: string;
+  readonly kind: 'invoice' | 'credit_note';
+  readonly invoice_number: string;
+  readonly order_id: string;
+  readonly order_number: string;
+  readonly customer_id: string;
+  readonly currency: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** ISO 8601 in UTC */
+  readonly issued_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type InvoiceAmount = {
+  readonly label: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+};
+
+export type InvoiceDetails = {
+  readonly id: string;
+  readonly kind: 'invoice' | 'credit_note';
+  readonly invoice_number: string;
+  readonly order_id: string;
+  readonly order_number: string;
+  readonly customer_id: string;
+  readonly currency: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** ISO 8601 in UTC */
+  readonly issued_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  readonly seller: InvoiceSeller;
+  readonly buyer: InvoiceParty;
+  readonly ship_to: InvoiceParty | null;
+  /** ISO 8601 in UTC */
+  readonly ordered_at: string;
+  readonly lines: readonly InvoiceLine[];
+  /** The sum of the lines, before discounts. */
+  readonly subtotal: string;
+  readonly discounts: readonly InvoiceAmount[];
+  readonly shipping: InvoiceAmount | null;
+  /** What a given total added; negative if it was less. */
+  readonly adjustment: string;
+  readonly prices_include_tax: boolean;
+  readonly taxes: readonly InvoiceTax[];
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  /** What was paid when the invoice was issued. */
+  readonly paid_total: string;
+  readonly corrects: string | null;
+};
+
+export type InvoiceLine = {
+  readonly name: string;
+  readonly sku: string | null;
+  readonly quantity: number;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly price: string;
+  /** Quantity times price. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly tax_rate: string | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly tax_total: string;
+  /** With discounts and taxes. */
+  readonly total: string;
+};
+
+export type InvoiceLogo = {
+  readonly id: string;
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+};
+
+export type InvoicePage = {
+  readonly invoices: readonly Invoice[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
+export type InvoiceParty = {
+  readonly name: string | null;
+  readonly company: string | null;
+  readonly address1: string | null;
+  readonly address2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly pincode: string | null;
+  readonly country: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+};
+
+export type InvoiceSeller = {
+  readonly name: string;
+  readonly address: string;
+  readonly tax_number: string;
+  readonly footer: string;
+  readonly logo_id: string | null;
+  /** Of dates and amounts. */
+  readonly locale: string;
+  readonly timezone: string;
+};
+
+export type InvoiceTax = {
+  readonly name: string;
+  readonly rate: string | null;
+  readonly taxable: string | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
 };
 
 export type LastMessage = {
@@ -6008,6 +6191,48 @@ export type InvitationsListInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type InvoicesListInput = {
+  readonly kind?: 'invoice' | 'credit_note' | undefined;
+  readonly invoice_number?: string | undefined;
+  readonly order_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly issued_from?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly issued_to?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "issued_at". */
+  readonly sort_by?: 'issued_at' | 'invoice_number' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type InvoicesDocumentInput = {
+  readonly id: string;
+  /** Default: "pdf". */
+  readonly format?: 'html' | 'pdf' | undefined;
+};
+
+export type InvoicesPackingSlipInput = {
+  readonly id: string;
+  /** Default: "pdf". */
+  readonly format?: 'html' | 'pdf' | undefined;
+};
+
+export type InvoicesSetLogoInput = {
+  /** JPEG, PNG or WebP, at most 5000000 bytes. */
+  readonly file: Blob;
 };
 
 export type NotificationsListInput = {

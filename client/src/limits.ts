@@ -144,6 +144,12 @@ export const invitationsLimits = {
   },
 } as const;
 
+export const invoicesLimits = {
+  setLogo: {
+    file: { types: ['image/jpeg', 'image/png', 'image/webp'], maxBytes: 5000000 },
+  },
+} as const;
+
 export const notificationsLimits = {
   updatePreferences: {
     types: 200,

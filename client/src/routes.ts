@@ -121,6 +121,17 @@ export const routes = {
     get: 'GET invitations/:invitation',
     accept: 'POST invitations/:invitation/accept',
   },
+  invoices: {
+    list: 'GET invoices',
+    get: 'GET invoices/:id',
+    issue: 'POST orders/:id/invoice',
+    createCreditNote: 'POST orders/:id/credit-note',
+    document: 'GET invoices/:id/document file',
+    packingSlip: 'GET orders/:id/packing-slip file',
+    getLogo: 'GET invoice-logo',
+    setLogo: 'POST invoice-logo multipart',
+    deleteLogo: 'DELETE invoice-logo',
+  },
   mcp: {
     handle: 'POST /mcp',
   },

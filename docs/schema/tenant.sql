@@ -303,6 +303,57 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE invoice_logos (
+  id uuid NOT NULL,
+  width integer NOT NULL,
+  height integer NOT NULL,
+  is_current boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT invoice_logos_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX invoice_logos_current ON public.invoice_logos USING btree (is_current) WHERE is_current;
+
+CREATE TABLE invoice_numbers (
+  kind text NOT NULL,
+  last bigint NOT NULL,
+  CONSTRAINT invoice_numbers_pkey PRIMARY KEY (kind),
+  CONSTRAINT invoice_numbers_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
+);
+
+CREATE TABLE invoices (
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  number bigint NOT NULL,
+  invoice_number text NOT NULL,
+  order_id uuid NOT NULL,
+  order_number text NOT NULL,
+  customer_id uuid NOT NULL,
+  corrects_id uuid,
+  currency text NOT NULL,
+  total numeric NOT NULL,
+  seller jsonb NOT NULL,
+  buyer jsonb NOT NULL,
+  ship_to jsonb,
+  content jsonb NOT NULL,
+  user_id bigint,
+  issued_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT invoices_number UNIQUE (kind, number),
+  CONSTRAINT invoices_pkey PRIMARY KEY (id),
+  CONSTRAINT invoices_corrects_id_fkey FOREIGN KEY (corrects_id) REFERENCES invoices(id) ON DELETE CASCADE,
+  CONSTRAINT invoices_kind_fkey FOREIGN KEY (kind) REFERENCES invoice_numbers(kind),
+  CONSTRAINT invoices_total_check CHECK ((total >= (0)::numeric))
+);
+CREATE INDEX invoices_by_corrected ON public.invoices USING btree (corrects_id) WHERE (corrects_id IS NOT NULL);
+CREATE INDEX invoices_by_customer ON public.invoices USING btree (customer_id);
+CREATE INDEX invoices_by_number ON public.invoices USING btree (number, id);
+CREATE INDEX invoices_by_order ON public.invoices USING btree (order_id);
+CREATE INDEX invoices_by_time ON public.invoices USING btree (issued_at DESC, id DESC);
+CREATE INDEX invoices_by_update ON public.invoices USING btree (updated_at, id);
+CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (order_id) WHERE (kind = 'invoice'::text);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
+
 CREATE TABLE message_providers (
   name text NOT NULL,
   options jsonb NOT NULL,

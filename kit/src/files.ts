@@ -71,6 +71,9 @@ interface WriteOptions {
   readonly isPublic?: boolean;
 }
 
+/** A type that pictures are re-encoded to. */
+export type ImageType = 'image/webp' | 'image/png';
+
 /** A picture in one size. */
 export interface WrittenImage {
   readonly file: WrittenFile;
@@ -93,11 +96,15 @@ export interface Files {
   /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
   write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
   /**
-   * Re-encodes a picture and writes it as public WebP files, the largest first: one for each size, which is the length of the
-   * longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place where
-   * a photo was taken. Throws 422 if it cannot be read.
+   * Re-encodes a picture and writes it as public files, WebP by default, the largest first: one for each size, which is the length
+   * of the longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place
+   * where a photo was taken. Throws 422 if it cannot be read.
    */
-  writeImage(upload: Upload, sizes: readonly number[]): Promise<WrittenImage[]>;
+  writeImage(
+    upload: Upload,
+    sizes: readonly number[],
+    options?: { readonly type?: ImageType },
+  ): Promise<WrittenImage[]>;
   /** Writes a public copy of a private file. Keep it, and remove the private one, in the transaction that refers to it. */
   publish(id: string): Promise<WrittenFile>;
   keep(file: WrittenFile): Promise<StoredFile>;

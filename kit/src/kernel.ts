@@ -22,6 +22,7 @@ export type { EventDefinition, Listener } from './event.ts';
 export {
   type Files,
   type FileType,
+  type ImageType,
   listTypes,
   type StoredFile,
   type UploadRules,

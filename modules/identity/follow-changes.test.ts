@@ -28,6 +28,11 @@ const [order] = await three((n) =>
   create('/orders', { customer: { email: `c${n}@example.com` }, items: [{ name: 'Tea', quantity: 1, price: '5' }] }),
 );
 await three((n) => create('/draft-orders', { items: [{ name: `Tea ${n}`, quantity: 1, price: '5' }] }));
+for (const n of [1, 2, 3]) {
+  const items = [{ name: 'Tea', quantity: n, price: '5' }];
+  const { id } = await create('/orders', { customer: { email: `c${n}@example.com` }, items, status: 'confirmed' });
+  await create(`/orders/${id}/invoice`, {});
+}
 const [conversation] = await three((n) =>
   create('/conversations', {
     customer: { id: order?.customer_id },
@@ -99,6 +104,7 @@ const lists: Readonly<Record<string, Followed>> = {
     column: 'sent_at',
   },
   'customers.list': { path: '/customers', table: 'customers' },
+  'invoices.list': { path: '/invoices', table: 'invoices' },
   'notifications.list': { path: '/notifications', table: 'notifications' },
   'notifications.listRules': { path: '/notification-rules', table: 'notification_rules' },
   'notifications.listRuleDeliveries': { path: `/notification-rules/${rule?.id}/deliveries`, table: 'messages' },

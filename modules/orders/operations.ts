@@ -1,6 +1,7 @@
 import {
   ById,
   type Ctx,
+  extend,
   Money,
   Nullable,
   operation,
@@ -65,9 +66,13 @@ export const operations = {
   'orders.getRecord': operation({
     summary: 'Get an order as it is stored, for documents and messages',
     description: 'Nothing is masked. Includes items, customer, history, payments and refunds.',
-    input: ById,
+    input: extend(ById, {
+      lock: Type.Optional(
+        Type.Boolean({ description: 'Locks the customer and the order until the transaction ends.' }),
+      ),
+    }),
     output: OrderDetails,
-    run: (ctx, { id }) => getRecord(ctx, id),
+    run: getRecord,
   }),
   'orders.listNumbers': operation({
     summary: 'List the numbers of orders by id',

@@ -32,7 +32,8 @@ function firstOrFail<Row>([order]: readonly Row[], key: string): Row {
 }
 
 /** The order with nothing masked. */
-export async function getRecord(ctx: Ctx, id: string): Promise<OrderDetails> {
+export async function getRecord(ctx: Ctx, { id, lock = false }: Key & { lock?: boolean }): Promise<OrderDetails> {
+  if (lock) await lockOrder(ctx, id);
   const order = firstOrFail(await selectOrders(ctx, sql`o.id = ${id}`), id);
   const contacts = await ctx.bus.callIfInstalled('customers.listContacts', {
     ids: [order.customer_id],

@@ -46,7 +46,7 @@ async function findByName(
   const takesId =
     args[0]?.name === 'id' && typeof id === 'string' && !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(id);
   if (!takesId) return fields;
-  if (action.startsWith('orders.'))
+  if (/^orders\.|^invoices\.(issue|createCreditNote|packingSlip)$/.test(action))
     return { ...fields, id: (await client.orders.getByNumber({ order_number: id })).order.id };
   if (action.startsWith('products.'))
     return { ...fields, id: (await client.products.getBySku({ sku: id })).product.id };

@@ -316,6 +316,23 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "credit-note"
+    ],
+    "action": "invoices.createCreditNote",
+    "summary": "Create a credit note for the refunds of an order",
+    "description": "Credits what has been refunded and not been credited yet: the whole invoice with its lines, or an amount with its share of the taxes.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "invoice"
+  },
+  {
+    "words": [
+      "orders",
       "delete"
     ],
     "action": "orders.delete",
@@ -427,6 +444,23 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "invoice"
+    ],
+    "action": "invoices.issue",
+    "summary": "Issue the invoice of an order",
+    "description": "An order has one invoice: a repeated call returns the same. It has the next number, and never changes. Orders that are pending, cancelled or failed have no invoice.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "key": "invoice"
+  },
+  {
+    "words": [
+      "orders",
       "list"
     ],
     "action": "orders.list",
@@ -510,6 +544,33 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "orders",
     "isPaged": true
+  },
+  {
+    "words": [
+      "orders",
+      "packing-slip"
+    ],
+    "action": "invoices.packingSlip",
+    "summary": "Print the packing slip of an order",
+    "description": "Items and quantities without prices. Without customers.view_sensitive, street lines and phones are left out.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "format",
+        "help": "The format. Default: pdf.",
+        "choices": [
+          "html",
+          "pdf"
+        ]
+      }
+    ],
+    "format": "file"
   },
   {
     "words": [

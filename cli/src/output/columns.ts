@@ -39,6 +39,7 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   discounts: ['code', 'kind', 'value', 'is_active', 'uses', 'usage_limit', 'ends_at', 'id'],
   domains: ['domain', 'kind', 'created_at'],
   invitations: ['id', 'email', 'role', 'expires_at', 'created_at'],
+  invoices: ['number=invoice_number', 'kind', 'order=order_number', 'total', 'currency', 'issued_at', 'id'],
   messages: ['sent_at', 'direction', 'user=user.name', 'body'],
   movements: ['at', 'change', 'reason', 'reference', 'user_id'],
   notifications: ['id', 'severity', 'title', 'created_at', 'body', 'read_at'],

@@ -108,12 +108,12 @@ export class FileStore {
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
         return this.#write(owner, changes, content, { type, isPublic });
       },
-      writeImage: async (upload, sizes) => {
+      writeImage: async (upload, sizes, { type = 'image/webp' } = {}) => {
         if (owner.tenantId === undefined) throw new Error('the files of a system module are private');
         const images: WrittenImage[] = [];
         // One after the other: if one fails, no other is being written any more.
-        for (const { data, width, height } of await encodeImage(upload, sizes)) {
-          const file = await this.#write(owner, changes, data, { type: 'image/webp', isPublic: true });
+        for (const { data, width, height } of await encodeImage(upload, sizes, type)) {
+          const file = await this.#write(owner, changes, data, { type, isPublic: true });
           images.push({ file, width, height });
         }
         return images;

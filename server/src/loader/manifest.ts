@@ -44,9 +44,13 @@ export type Mask = Static<typeof Mask>;
 /**
  * `keep`: does not identify the customer. `personal`: reset to its default when the customer is anonymized, and with a
  * `mask` masked in exports. `file`: personal too, with ids or public URLs of files that `ctx.files` keeps, which are removed with
- * them. `internal`: generated from other columns, never exported.
+ * them. `internal`: generated from other columns, never exported. With `keep`, a column with a `mask` is not reset: the law that
+ * demands it, such as `tax law`.
  */
-const ColumnKind = Type.Union([Type.Enum(['keep', 'personal', 'file', 'internal']), Type.Object({ mask: Mask })]);
+const ColumnKind = Type.Union([
+  Type.Enum(['keep', 'personal', 'file', 'internal']),
+  Type.Object({ mask: Mask, keep: Type.Optional(Type.String({ minLength: 1 })) }),
+]);
 export type ColumnKind = Static<typeof ColumnKind>;
 
 /** A table and its personal data. `{}` declares that no row belongs to a customer. */

@@ -9,8 +9,8 @@ import { packageRoot } from './licences.ts';
 const entries = ['module', 'graphql/resolvers', 'graphql/providers'];
 
 export interface Bundle {
-  /** JavaScript by name. */
-  readonly code: ReadonlyMap<string, string>;
+  /** JavaScript, and the files that it reads, by name. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** The files of npm packages in it. */
   readonly dependencies: readonly string[];
 }
@@ -29,19 +29,20 @@ export async function bundleModule(folder: string): Promise<Bundle> {
     external: (id) => isProvided(id),
     plugins: [refuseUnpackable(folder)],
     logLevel: 'silent',
-    experimental: { attachDebugInfo: 'none' },
+    experimental: { attachDebugInfo: 'none', resolveNewUrlToAsset: true },
   });
   try {
     const { output } = await build.generate({
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
+      assetFileNames: 'assets/[name]-[hash][extname]',
       comments: false,
     });
     const chunks = output.filter((file) => file.type === 'chunk');
     checkImports(folder, chunks);
     return {
-      code: new Map(chunks.map(({ fileName, code }) => [fileName, code])),
+      files: new Map(output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source])),
       dependencies: chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => packageRoot(id) !== undefined),
     };
   } catch (error) {
@@ -64,6 +65,9 @@ function checkImports(folder: string, chunks: readonly OutputChunk[]): void {
   }
 }
 
+/** Such a file becomes part of the package: `new URL('./font.ttf', import.meta.url)`. */
+const fileUrl = /\bnew URL\('[^']+',\s*import\.meta\.url\)/g;
+
 /** Refuses what works in the folder of the module and not in a package. */
 function refuseUnpackable(folder: string): Plugin {
   return {
@@ -74,9 +78,9 @@ function refuseUnpackable(folder: string): Plugin {
         throw new Error(`the native addon ${root.replace(/^.*\/node_modules\//, '')} cannot be packed`);
       }
       const isOwn = root === undefined && id.startsWith(folder + sep);
-      if (isOwn && /\bimport\.meta\b/.test(await readFile(id, 'utf8'))) {
+      if (isOwn && /\bimport\.meta\b/.test((await readFile(id, 'utf8')).replace(fileUrl, ''))) {
         throw new Error(
-          `${relative(folder, id)} uses import.meta, which names another folder in a package; import the file instead`,
+          `${relative(folder, id)} uses import.meta, which names another folder in a package; import the file or write new URL('./file', import.meta.url)`,
         );
       }
       return null;

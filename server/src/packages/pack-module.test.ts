@@ -64,6 +64,21 @@ test('a package has the code, the complete manifest, migrations and licences, an
   });
 });
 
+test('a file beside the code that the code names is part of the package', async () => {
+  const hooks = `const font = new URL('./font.ttf', import.meta.url);
+    export const hooks: ModuleHooks = { install: async (ctx) => ctx.log.info(font.href) };`;
+  const { code, err, zip } = await pack({
+    version: '1.0.0',
+    hooks,
+    files: { 'font.ttf': 'the letters' },
+  });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const files = await readZip(zip);
+  const [name = ''] = [...files.keys()].filter((file) => file.endsWith('.ttf'));
+  expect(files.get(name)).toBe('the letters');
+  expect(files.get('module.js')).toContain(`new URL("${name}", import.meta.url)`);
+});
+
 test('the same sources in two folders give the same bytes', async () => {
   const options = { version: '1.0.0', files: dependency };
   const [one, other] = [await pack(options), await pack(options)];

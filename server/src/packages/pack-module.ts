@@ -37,11 +37,11 @@ export async function packModule(
 async function packageContents(
   module: LoadedModule,
   modules: readonly LoadedModule[],
-): Promise<Map<string, string | Buffer>> {
+): Promise<Map<string, string | Uint8Array>> {
   const { folder } = module;
-  const { code, dependencies } = await bundleModule(folder);
-  const licences = await describeLicences(dependencies);
-  const files = new Map<string, string | Buffer>(code);
+  const bundle = await bundleModule(folder);
+  const licences = await describeLicences(bundle.dependencies);
+  const files = new Map<string, string | Uint8Array>(bundle.files);
   files.set('module.json', `${JSON.stringify(packedManifest(module, modules), null, 2)}\n`);
   if (licences !== undefined) files.set('LICENSES.txt', licences);
   for (const name of ['README.md', 'graphql/schema.graphql', ...(await listMigrations(folder))]) {

@@ -5,7 +5,7 @@ import { testConfig } from '../../testing/test-config.ts';
 import { type TestModule, testModule } from '../../testing/test-module.ts';
 import { type LoadedModule, loadModules } from '../loader/load-modules.ts';
 import type { Manifest, TableData } from '../loader/manifest.ts';
-import { createPersonalData } from './personal-data.ts';
+import { createPersonalData, isPersonal } from './personal-data.ts';
 
 const noFile = async () => false;
 type Data = NonNullable<Manifest['data']>;
@@ -87,8 +87,7 @@ function gapsOfTable(table: string, data: TableData, columns: readonly Column[])
   const unkind = columns.filter((one) => holdsText(one) && !(one.column in kinds));
   const stuck = columns.filter(({ column, emptiable }) => {
     const kind = kinds[column];
-    const isPersonal = kind !== undefined && kind !== 'keep' && kind !== 'internal';
-    return data.anonymize !== 'delete' && isPersonal && !emptiable;
+    return data.anonymize !== 'delete' && kind !== undefined && isPersonal(kind) && !emptiable;
   });
   const notGenerated = columns.filter(({ column, generated }) => kinds[column] === 'internal' && !generated);
   const keys = ['id', customer, ...(data.unique_by ?? [])];

@@ -212,8 +212,9 @@ async function exportedColumns(db: Db, tables: readonly CustomerTable[]): Promis
   return new Map([...byTable].map(([table, columns]) => [table, columns.map(({ column }) => column)]));
 }
 
-function isPersonal(kind: ColumnKind): boolean {
-  return kind !== 'keep' && kind !== 'internal';
+/** Whether anonymizing resets the column. */
+export function isPersonal(kind: ColumnKind): boolean {
+  return typeof kind === 'object' ? kind.keep === undefined : kind !== 'keep' && kind !== 'internal';
 }
 
 function maskRow({ columns = {} }: TableData, row: Record<string, unknown>): Record<string, unknown> {

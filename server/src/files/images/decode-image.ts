@@ -1,3 +1,4 @@
+import type { ImageType } from '@chowk/kit/kernel';
 import type Sharp from 'sharp';
 import type { Metadata } from 'sharp';
 
@@ -21,8 +22,8 @@ const maxDecodedBytes = 200_000_000;
 
 const bytesPerSample: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2 };
 
-/** Re-encodes a picture as WebP with the longer side in each of the sizes, the largest first; it is never enlarged. */
-export async function decodeImage(content: Buffer, sizes: readonly number[]): Promise<DecodeResult> {
+/** Re-encodes a picture with the longer side in each of the sizes, the largest first; it is never enlarged. */
+export async function decodeImage(content: Buffer, sizes: readonly number[], type: ImageType): Promise<DecodeResult> {
   const sharp = await loadSharp();
   if (!sharp) return { status: 'unavailable' };
   const problem = findProblem(await sharp(content, { limitInputPixels: false }).metadata());
@@ -38,10 +39,10 @@ export async function decodeImage(content: Buffer, sizes: readonly number[]): Pr
   const longerSide = Math.max(width, height);
   const images: EncodedImage[] = [];
   for (const size of [longerSide, ...others.filter((other) => other < longerSide)]) {
-    const encoded = await sharp(data, { raw: { width, height, channels } })
-      .resize(size, size, { fit: 'inside' })
-      .webp({ quality: 82 })
-      .toBuffer({ resolveWithObject: true });
+    const resized = sharp(data, { raw: { width, height, channels } }).resize(size, size, { fit: 'inside' });
+    const encoded = await (type === 'image/png' ? resized.png() : resized.webp({ quality: 82 })).toBuffer({
+      resolveWithObject: true,
+    });
     images.push({ data: encoded.data, width: encoded.info.width, height: encoded.info.height });
   }
   return { status: 'encoded', images };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { invalid, type Upload } from '@chowk/kit/kernel';
+import { type ImageType, invalid, type Upload } from '@chowk/kit/kernel';
 import { fail } from '../../errors.ts';
 import type { DecodeResult, EncodedImage } from './decode-image.ts';
 import { runLimited } from './limited-process.ts';
@@ -13,13 +13,16 @@ const maxWaiting = 50;
 const tooExpensive = 'The picture needs too much memory or time to be read. Save it smaller.';
 
 /**
- * Re-encodes a picture as WebP with the longer side in each of the sizes, the largest first; it is not enlarged. Throws 422 if
+ * Re-encodes a picture with the longer side in each of the sizes, the largest first; it is not enlarged. Throws 422 if
  * it cannot be read. In a child process with limits on time and memory: a small file can demand a lot of both.
  */
-export async function encodeImage(upload: Upload, sizes: readonly number[]): Promise<readonly EncodedImage[]> {
-  const result = await inTurn(() =>
-    runLimited<DecodeResult>(program, { args: sizes.map(String), input: upload.stream(), ...limits }),
-  );
+export async function encodeImage(
+  upload: Upload,
+  sizes: readonly number[],
+  type: ImageType,
+): Promise<readonly EncodedImage[]> {
+  const args = [type, ...sizes.map(String)];
+  const result = await inTurn(() => runLimited<DecodeResult>(program, { args, input: upload.stream(), ...limits }));
   if (result?.status === 'encoded') return result.images;
   if (result?.status === 'unavailable') throw fail('files.images_unavailable');
   throw invalid({ [upload.field]: result?.problem ?? tooExpensive });

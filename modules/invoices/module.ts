@@ -1,0 +1,12 @@
+import { defineModule, type OperationTypes } from '@chowk/kit';
+import { actions } from './actions.ts';
+import { errors } from './errors.ts';
+import { settings } from './settings.ts';
+
+export const module = defineModule({ actions, settings, errors });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    invoices: OperationTypes<typeof actions>;
+  }
+}
