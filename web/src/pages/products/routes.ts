@@ -29,4 +29,10 @@ const productImport = createRoute({
   component: lazyPage(() => import('./import-page.tsx'), 'ImportPage'),
 });
 
-export const productRoutes = [products.addChildren([product, newProduct]), productImport] as const;
+const variants = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/$id/variants',
+  component: lazyPage(() => import('./variants-page.tsx'), 'VariantsPage'),
+});
+
+export const productRoutes = [products.addChildren([product, newProduct]), variants, productImport] as const;
