@@ -16,7 +16,7 @@ import {
 import type { EditorProps } from './variant-editor-props.ts';
 
 const tooMany = 'A product has at most 250 variants.';
-const suggestions = ['Size', 'Color', 'Material', 'Weight', 'Style'];
+const suggestions = ['Size', 'Color', 'Material'];
 
 /** Up to three options, each with its values. */
 export function OptionEditor({ draft, update, errors }: Omit<EditorProps, 'images'>) {
@@ -57,30 +57,22 @@ interface OptionFieldsProps {
 function OptionFields({ option: { key, name, values }, index, update, error }: OptionFieldsProps) {
   const label = name.trim() || `option ${index + 1}`;
   return (
-    <fieldset className="grid items-start gap-x-4 gap-y-3 border-b border-line pb-4 sm:grid-cols-[12rem_minmax(0,1fr)_auto]">
+    <fieldset className="grid items-start gap-x-4 gap-y-3 border-b border-line pb-4 max-sm:grid-cols-[minmax(0,1fr)_auto] sm:grid-cols-[12rem_minmax(0,1fr)_auto]">
       <legend className="sr-only">Option {index + 1}</legend>
       <Field label={`Option ${index + 1}`} name={`options.${index}.name`} error={error}>
         {(control) => (
-          <>
-            <Input
-              {...control}
-              value={name}
-              maxLength={50}
-              placeholder={suggestions[index]}
-              list={`${control.id}-list`}
-              autoComplete="off"
-              autoFocus={name === '' && values.length === 0}
-              onChange={({ target }) => update((draft) => renameOption(draft, key, target.value))}
-            />
-            <datalist id={`${control.id}-list`}>
-              {suggestions.map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
-          </>
+          <Input
+            {...control}
+            value={name}
+            maxLength={50}
+            placeholder={suggestions[index]}
+            autoComplete="off"
+            autoFocus={name === '' && values.length === 0}
+            onChange={({ target }) => update((draft) => renameOption(draft, key, target.value))}
+          />
         )}
       </Field>
-      <div className="grid gap-1.5">
+      <div className="grid gap-1.5 max-sm:col-span-2">
         <span className="text-sm font-medium">Values</span>
         <ul className="flex flex-wrap gap-2">
           {values.map((value) => (
@@ -100,7 +92,7 @@ function OptionFields({ option: { key, name, values }, index, update, error }: O
       </div>
       <IconButton
         label={`Remove ${label}`}
-        className="sm:mt-6.5"
+        className="mt-6.5 max-sm:col-start-2 max-sm:row-start-1"
         onClick={() => update((draft) => removeOption(draft, key))}
       >
         <Icon icon={Trash2} />

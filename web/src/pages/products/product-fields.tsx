@@ -6,7 +6,17 @@ import { statusOptions } from './product-list.ts';
 
 /** The values of the form. */
 export type ProductTexts = Readonly<Record<(typeof names)[number], string>>;
-const names = ['title', 'sku', 'description', 'price', 'compare_at_price', 'status', 'categories', 'tags'] as const;
+const names = [
+  'title',
+  'sku',
+  'description',
+  'price',
+  'compare_at_price',
+  'status',
+  'categories',
+  'tags',
+  'slug',
+] as const;
 
 export const emptyTexts: ProductTexts = {
   title: '',
@@ -17,17 +27,19 @@ export const emptyTexts: ProductTexts = {
   status: 'active',
   categories: '',
   tags: '',
+  slug: '',
 };
 
 export function readTexts(product: Product): ProductTexts {
-  const { title, sku, description, price, compare_at_price, status, categories, tags } = product;
-  const texts = { title, sku, description, price, compare_at_price: compare_at_price ?? '', status };
+  const { title, sku, description, price, compare_at_price, status, categories, tags, slug } = product;
+  const texts = { title, sku, description, price, compare_at_price: compare_at_price ?? '', status, slug };
   return { ...texts, categories: categories.join(', '), tags: tags.join(', ') };
 }
 
-/** What the platform takes, of the texts that differ from `base`. */
+/** What the platform takes, of the texts that are shown and differ from `base`. An empty slug is derived from the title. */
 export function toProductInput(values: ProductTexts, base?: ProductTexts): NewProduct {
-  const changed = names.filter((name) => base === undefined || sameLines(values[name]) !== sameLines(base[name]));
+  const sent = names.filter((name) => values[name] !== undefined && (name !== 'slug' || values.slug.trim() !== ''));
+  const changed = sent.filter((name) => base === undefined || sameLines(values[name]) !== sameLines(base[name]));
   return Object.fromEntries(changed.map((name) => [name, inputValue(name, values[name])])) as NewProduct;
 }
 
@@ -51,9 +63,11 @@ interface ProductFieldsProps {
   readonly texts: ProductTexts;
   readonly form: Pick<Form<ProductTexts>, 'errors' | 'field'>;
   readonly hasFocus?: boolean;
+  /** With variants, a new product has the SKU and the price of those without their own, and a saved one has none. */
+  readonly variants?: 'new' | 'saved' | undefined;
 }
 
-export function ProductFields({ texts, form: { errors, field }, hasFocus = false }: ProductFieldsProps) {
+export function ProductFields({ texts, form: { errors, field }, hasFocus = false, variants }: ProductFieldsProps) {
   // The platform reports an error of one of them as `tags.0`.
   const listField = (name: 'categories' | 'tags') => ({
     name,
@@ -70,17 +84,23 @@ export function ProductFields({ texts, form: { errors, field }, hasFocus = false
         {(control) => <TextArea {...control} rows={4} defaultValue={texts.description} />}
       </Field>
       <div className="grid grid-cols-2 gap-4">
-        <Field label="Price" {...field('price')}>
-          {(control) => <Input {...control} inputMode="decimal" defaultValue={texts.price} className="numeric" />}
-        </Field>
-        <Field label="Compare-at price" {...field('compare_at_price')} help="Shown crossed out. Optional.">
-          {(control) => (
-            <Input {...control} inputMode="decimal" defaultValue={texts.compare_at_price} className="numeric" />
-          )}
-        </Field>
-        <Field label="SKU" {...field('sku')}>
-          {(control) => <Input {...control} maxLength={productsLimits.create.sku} defaultValue={texts.sku} />}
-        </Field>
+        {variants !== 'saved' && (
+          <Field label="Price" {...field('price')} help={variants && 'Of variants without their own.'}>
+            {(control) => <Input {...control} inputMode="decimal" defaultValue={texts.price} className="numeric" />}
+          </Field>
+        )}
+        {variants === undefined && (
+          <Field label="Compare-at price" {...field('compare_at_price')} help="Shown crossed out. Optional.">
+            {(control) => (
+              <Input {...control} inputMode="decimal" defaultValue={texts.compare_at_price} className="numeric" />
+            )}
+          </Field>
+        )}
+        {variants !== 'saved' && (
+          <Field label="SKU" {...field('sku')} help={variants && 'With a number for further variants.'}>
+            {(control) => <Input {...control} maxLength={productsLimits.create.sku} defaultValue={texts.sku} />}
+          </Field>
+        )}
         <Field label="Status" {...field('status')}>
           {(control) => (
             <Select {...control} defaultValue={texts.status}>

@@ -1,6 +1,6 @@
 import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Package, Plus, Upload } from 'lucide-react';
+import { Ellipsis, Package, Plus, Store, Tags, Upload } from 'lucide-react';
 import { useMemo } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
@@ -15,6 +15,7 @@ import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
@@ -224,6 +225,11 @@ function Actions({ search }: { readonly search: Search }) {
   const canCreate = can('products.create');
   const create = () => void navigate({ to: '/products/new', search });
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
+  const more = (
+    <Button aria-label="More pages">
+      <Icon icon={Ellipsis} />
+    </Button>
+  );
   return (
     <>
       {can('products.import') && (
@@ -232,6 +238,14 @@ function Actions({ search }: { readonly search: Search }) {
           <span className="max-md:sr-only">Import</span>
         </Button>
       )}
+      <Menu trigger={more}>
+        <MenuItem icon={Tags} onSelect={() => void navigate({ to: '/products/collections' })}>
+          Collections
+        </MenuItem>
+        <MenuItem icon={Store} onSelect={() => void navigate({ to: '/products/locations' })}>
+          Stock locations
+        </MenuItem>
+      </Menu>
       {canCreate && (
         <Button variant="primary" onClick={create}>
           <Icon icon={Plus} strokeWidth={1.75} />

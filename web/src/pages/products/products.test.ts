@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await eventually(async () => expect(await page.getByText('Change by').count()).toBe(0));
 
     // Sold by somebody else, which this page has not heard of yet.
-    await page.route(`**${url}/*/stock`, async (route) => {
+    await page.route(`**/api/v1/variants/*/stock`, async (route) => {
       await asha.post(`${url}/${id}/stock`, { change: -9, reason: 'sold' });
       await route.continue();
     });

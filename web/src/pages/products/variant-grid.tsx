@@ -106,7 +106,7 @@ export function VariantGrid({ draft, update, errors, images, defaults }: Variant
               </th>
               <th scope="col">Image</th>
               {textColumns.map((column) => (
-                <th key={column} scope="col" className="whitespace-nowrap">
+                <th key={column} scope="col" className={`whitespace-nowrap ${isText(column) ? '' : 'text-right!'}`}>
                   {headings[column]}
                 </th>
               ))}
@@ -138,6 +138,10 @@ export function VariantGrid({ draft, update, errors, images, defaults }: Variant
       </section>
     </div>
   );
+}
+
+function isText(column: TextColumn): boolean {
+  return column === 'sku' || column === 'barcode';
 }
 
 /** The row and the column of a control of the grid. */

@@ -9,6 +9,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
+import { useLive } from '../../live/use-live.ts';
 import { api } from '../../session/session.ts';
 import { useStored } from '../../session/stored.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -35,6 +36,7 @@ function Variants() {
   const { id } = useParams({ from: '/shell/products/$id/variants' });
   const navigate = useNavigate();
   const { data, error } = useApi(keys.products.detail(id), (client) => client.products.get({ id }));
+  useLive(['productUpdated', 'productStockChanged'], keys.products.detail(id));
   useKeys([
     { key: 'Escape', label: 'Back to the product', run: () => void navigate({ to: '/products/$id', params: { id } }) },
   ]);
@@ -81,6 +83,7 @@ function VariantForm({ product }: { readonly product: Product }) {
   const discard = () => {
     setStored(undefined);
     form.discard();
+    void refetch(keys.products.detail(id));
   };
   return (
     <form {...form.props} className="grid min-w-0 gap-6">
