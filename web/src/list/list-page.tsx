@@ -24,7 +24,7 @@ export function ListPage({ title, actions, detail, children }: ListPageProps) {
         {children}
       </div>
       {detail && (
-        <aside className="relative min-w-0 overflow-y-auto border-line max-xl:flex-1 group-has-data-wide/list:flex-1 xl:w-[34rem] xl:border-l print:w-full print:border-0">
+        <aside className="relative min-w-0 overflow-y-auto border-line max-xl:flex-1 group-has-data-wide/list:flex-1 xl:w-[34rem] xl:border-l xl:group-has-data-wide/list:border-l-0 print:w-full print:border-0">
           {detail}
         </aside>
       )}

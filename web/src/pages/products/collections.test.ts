@@ -114,7 +114,7 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
     await page.locator('[aria-invalid=true]').waitFor();
     await page.getByLabel('Units', { exact: true }).fill('8');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('8 available units or fewer are running out.').waitFor();
     await inspect(page, 'locations');
     const low = (await asha.get('/api/v1/products?low_stock=true')).body.products;
     expect(low.map(({ sku }: { sku: string }) => sku).sort()).toEqual(['KADAI', 'TEA-1', 'TEA-2']);

@@ -42,11 +42,7 @@ function Locations() {
     </Button>
   );
   return (
-    <Section
-      title="Locations"
-      lead="Units are sold from all of them. A change of stock or a shipment names one; without a name, it is the default one."
-      actions={add}
-    >
+    <Section title="Locations" lead="The places that units are kept at. Stock is changed at one of them." actions={add}>
       {locations.length === 0 ? (
         <Skeleton className="h-12 w-full" />
       ) : (
@@ -192,7 +188,7 @@ function ThresholdForm({ threshold }: { readonly threshold: number }) {
   const form = useForm<{ threshold: string }>(async ({ threshold: text }) => {
     const units = /^\d+$/.test(text.trim()) ? Number(text) : text;
     await api().settings.update({ [thresholdSetting]: units });
-    toast('Saved.');
+    toast(`${text.trim()} available units or fewer are running out.`);
     await refetch(keys.products.threshold, keys.products.runningOut, keys.products.lists);
   });
   return (

@@ -1,6 +1,6 @@
 import { productsLimits } from '@chowk/client';
 import { ChevronRight, Plus, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -18,13 +18,16 @@ interface MoreFieldsProps {
   readonly values: MoreValues;
   readonly onChange: (values: MoreValues) => void;
   readonly errors: Readonly<Partial<Record<string, string>>>;
+  /** The fields of the only variant of a product without options. */
+  readonly children?: ReactNode;
 }
 
 /** What few products need, folded until it is wanted or has an error. */
-export function MoreFields({ slug, values, onChange, errors }: MoreFieldsProps) {
+export function MoreFields({ slug, values, onChange, errors, children }: MoreFieldsProps) {
   const [isOpen, setOpen] = useState(false);
   const errorOn = (field: string) => Object.entries(errors).find(([name]) => name.split('.')[0] === field)?.[1];
-  const hasError = ['slug', 'metadata', 'external_ids'].some((field) => errorOn(field));
+  const fields = ['slug', 'metadata', 'external_ids', ...(children ? ['variants'] : [])];
+  const hasError = fields.some((field) => errorOn(field));
   return (
     <details
       open={isOpen || hasError}
@@ -35,7 +38,8 @@ export function MoreFields({ slug, values, onChange, errors }: MoreFieldsProps) 
         <Icon icon={ChevronRight} className="transition-transform group-open:rotate-90" />
         More
       </summary>
-      <div className="grid gap-5 pt-3">
+      <div className="grid max-w-2xl gap-5 pt-3">
+        {children}
         <Field
           label="Slug"
           name="slug"

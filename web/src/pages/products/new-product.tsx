@@ -1,6 +1,6 @@
 import type { NewProduct, ProductImage } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { affectedByProduct } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
@@ -18,6 +18,7 @@ import { toast } from '../../ui/toast.tsx';
 import { ImageEditor } from './image-editor.tsx';
 import { MoreFields, type MoreValues, toMoreInput } from './more-fields.tsx';
 import { emptyTexts, ProductFields, type ProductTexts, toProductInput } from './product-fields.tsx';
+import { type SingleTexts, SingleVariantFields, toSingleInput } from './single-variant.tsx';
 import { emptyVariants, type VariantDraft } from './variant-draft.ts';
 import { VariantEditor } from './variant-editor.tsx';
 import { toVariantInput } from './variant-input.ts';
@@ -36,7 +37,7 @@ export function NewProductPanel() {
   );
 }
 
-type NewProductValues = ProductTexts & { readonly stock?: string };
+type NewProductValues = ProductTexts & SingleTexts & { readonly stock?: string };
 
 /** What is not a text of the form. */
 interface Extras extends MoreValues {
@@ -55,7 +56,10 @@ function toInput(values: NewProductValues, { images, variants, ...more }: Extras
   if (variants.options.length > 0) return { ...product, ...toVariantInput(variants) };
   const units = values.stock?.trim() ?? '';
   // What is no number is reported by the platform.
-  return { ...product, stock: units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number) };
+  const stock = units === '' ? 0 : /^\d+$/.test(units) ? Number(units) : (units as unknown as number);
+  const single = toSingleInput(values);
+  if (Object.keys(single).length === 0) return { ...product, stock };
+  return { ...product, variants: [{ ...single, compare_at_price: product.compare_at_price, stock }] };
 }
 
 function NewProductForm() {
@@ -77,6 +81,14 @@ function NewProductForm() {
     { draft },
   );
   const [typed, setTyped] = useState({ sku: '', price: '' });
+  const fields = useRef<HTMLDivElement>(null);
+  const readDefaults = () => {
+    const element = fields.current?.closest('form');
+    const { sku = '', price = '' } = element ? readValues<NewProductValues>(element) : {};
+    setTyped({ sku, price });
+  };
+  // They may have been restored.
+  useEffect(readDefaults, []);
   const discard = () => {
     form.discard();
     setExtras(undefined);
@@ -87,8 +99,7 @@ function NewProductForm() {
       {...form.props}
       onInput={(event) => {
         form.props.onInput(event);
-        const { sku = '', price = '' } = readValues<NewProductValues>(event.currentTarget);
-        setTyped({ sku, price });
+        readDefaults();
       }}
       // The grid of variants has the whole width.
       data-wide={hasOptions || undefined}
@@ -96,10 +107,15 @@ function NewProductForm() {
     >
       {(form.isRestored || (wasRestored.current && extras !== noExtras)) && <RestoredNotice onDiscard={discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <div className="grid max-w-2xl gap-4">
+      <div ref={fields} className="grid max-w-2xl gap-4">
         <ProductFields texts={emptyTexts} form={form} hasFocus variants={hasOptions ? 'new' : undefined} />
         {!hasOptions && (
-          <Field label="Units on hand" {...form.field('stock')} help="Changes are recorded from then on.">
+          <Field
+            label="Units on hand"
+            name="stock"
+            error={form.errors.stock ?? form.errors['variants.0.stock']}
+            help="Changes are recorded from then on."
+          >
             {(control) => (
               <Input {...control} inputMode="numeric" placeholder="0" className="numeric max-w-40" autoComplete="off" />
             )}
@@ -117,9 +133,9 @@ function NewProductForm() {
           hasGrid={hasOptions}
         />
       </Section>
-      <div className="max-w-2xl">
-        <MoreFields slug="" values={extras} onChange={change} errors={form.errors} />
-      </div>
+      <MoreFields slug="" values={extras} onChange={change} errors={form.errors}>
+        {!hasOptions && <SingleVariantFields errors={form.errors} />}
+      </MoreFields>
       <div className="sticky bottom-0 z-[2] flex justify-end gap-2 border-t border-line bg-canvas py-3">
         <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Create product

@@ -1,4 +1,4 @@
-import { type NewProduct, type Product, productsLimits } from '@chowk/client';
+import { type NewProduct, type Product, type ProductChanges, productsLimits, type SentVariant } from '@chowk/client';
 import type { Form } from '../../form/use-form.ts';
 import { plainAmount } from '../../format/amount.ts';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
@@ -54,6 +54,14 @@ function inputValue(name: keyof ProductTexts, text: string): unknown {
   return text.trim();
 }
 
+/** With fields of the only variant, its SKU and prices are changed there too. */
+export function withVariant<Input extends ProductChanges>(input: Input, variant: SentVariant): Input & ProductChanges {
+  if (Object.keys(variant).every((name) => name === 'id')) return input;
+  const { sku, price, compare_at_price, ...rest } = input;
+  const own = Object.entries({ sku, price, compare_at_price }).filter(([, value]) => value !== undefined);
+  return { ...(rest as Input), variants: [{ ...variant, ...Object.fromEntries(own) }] };
+}
+
 /** A text area sends other line ends than it was given. */
 function sameLines(text = ''): string {
   return text.replaceAll('\r\n', '\n');
@@ -61,13 +69,15 @@ function sameLines(text = ''): string {
 
 interface ProductFieldsProps {
   readonly texts: ProductTexts;
-  readonly form: Pick<Form<ProductTexts>, 'errors' | 'field'>;
+  readonly form: Pick<Form<ProductTexts, string>, 'errors'>;
   readonly hasFocus?: boolean;
   /** With variants, a new product has the SKU and the price of those without their own, and a saved one has none. */
   readonly variants?: 'new' | 'saved' | undefined;
 }
 
-export function ProductFields({ texts, form: { errors, field }, hasFocus = false, variants }: ProductFieldsProps) {
+export function ProductFields({ texts, form: { errors }, hasFocus = false, variants }: ProductFieldsProps) {
+  // SKU and prices may be sent with the only variant.
+  const field = (name: keyof ProductTexts) => ({ name, error: errors[name] ?? errors[`variants.0.${name}`] });
   // The platform reports an error of one of them as `tags.0`.
   const listField = (name: 'categories' | 'tags') => ({
     name,

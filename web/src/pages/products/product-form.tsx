@@ -10,7 +10,8 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { MoreFields, type MoreValues, readMore, toMoreInput } from './more-fields.tsx';
-import { ProductFields, type ProductTexts, readTexts, toProductInput } from './product-fields.tsx';
+import { ProductFields, type ProductTexts, readTexts, toProductInput, withVariant } from './product-fields.tsx';
+import { readSingle, type SingleTexts, SingleVariantFields, toSingleInput } from './single-variant.tsx';
 
 /** The fields of a product, edited where they are shown. */
 export function ProductForm({ product }: { readonly product: Product }) {
@@ -32,7 +33,8 @@ export function ProductForm({ product }: { readonly product: Product }) {
 }
 
 function contentKey(product: Product): string {
-  return JSON.stringify([readTexts(product), readMore(product)]);
+  const [single] = product.variants;
+  return JSON.stringify([readTexts(product), readMore(product), single && readSingle(single)]);
 }
 
 interface FieldsProps {
@@ -50,9 +52,11 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
   const base = readMore(product);
   const [stored, setStored] = useStored<MoreValues | undefined>(`draft.${draft}.more`, undefined);
   const more = stored ?? base;
-  const form = useForm<ProductTexts>(
+  const single = product.options.length === 0 ? product.variants[0] : undefined;
+  const form = useForm<ProductTexts & SingleTexts, string>(
     async (values) => {
-      const changes = { ...toProductInput(values, texts), ...toMoreInput(more, base) };
+      const own = { ...toProductInput(values, texts), ...toMoreInput(more, base) };
+      const changes = single ? withVariant(own, { id: single.id, ...toSingleInput(values, single) }) : own;
       const { product: saved } = await api().products.update({ id: product.id, ...changes });
       toast(`${saved.title} saved.`);
       // Before the form is shown again with what has been saved.
@@ -81,7 +85,7 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
         </Notice>
       )}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <ProductFields texts={texts} form={form} variants={product.options.length > 0 ? 'saved' : undefined} />
+      <ProductFields texts={texts} form={form} variants={single ? undefined : 'saved'} />
       <MoreFields
         slug={texts.slug}
         values={more}
@@ -90,7 +94,9 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
           onChanged(true);
           setStored(values);
         }}
-      />
+      >
+        {single && <SingleVariantFields variant={single} errors={form.errors} />}
+      </MoreFields>
       {hasChanges && (
         <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
           <span className="mr-auto text-sm text-secondary">Not saved yet</span>

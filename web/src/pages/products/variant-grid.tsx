@@ -127,7 +127,7 @@ export function VariantGrid({ draft, update, errors, images, defaults }: Variant
                 images={images}
                 errors={hasErrors ? errors : noErrors}
                 price={defaults.price}
-                sku={index === 0 ? defaults.sku : `${defaults.sku}-${index + 1}`}
+                sku={index === 0 || defaults.sku === '' ? defaults.sku : `${defaults.sku}-${index + 1}`}
                 isSelected={selected.has(row.key)}
                 onSelect={select}
                 onChange={change}

@@ -22,7 +22,7 @@ export function VariantsSection({ product }: { readonly product: Product }) {
   if (options.length === 0) {
     if (!canEdit) return null;
     return (
-      <Section title="Variants" lead="Sizes, colors or other choices; also barcode and weight." actions={edit}>
+      <Section title="Variants" lead="Sizes, colors or other choices." actions={edit}>
         {null}
       </Section>
     );
@@ -33,20 +33,26 @@ export function VariantsSection({ product }: { readonly product: Product }) {
         <thead>
           <tr>
             <HeaderCell>{options.map(({ name }) => name).join(' / ')}</HeaderCell>
-            <HeaderCell>SKU</HeaderCell>
+            <HeaderCell className="max-md:hidden">SKU</HeaderCell>
             <HeaderCell isNumber>Price</HeaderCell>
-            <HeaderCell isNumber>Reserved</HeaderCell>
-            <HeaderCell isNumber>In stock</HeaderCell>
+            <HeaderCell isNumber className="max-md:hidden">
+              Reserved
+            </HeaderCell>
+            <HeaderCell isNumber className="pr-2!">
+              In stock
+            </HeaderCell>
           </tr>
         </thead>
         <tbody>
           {variants.map((variant) => (
             <tr key={variant.id}>
               <Cell className="font-medium">{variant.title}</Cell>
-              <Cell className="max-w-32 truncate text-secondary">{variant.sku}</Cell>
+              <Cell className="max-w-32 truncate text-secondary max-md:hidden">{variant.sku}</Cell>
               <Cell isNumber>{format(variant.price)}</Cell>
-              <Cell isNumber>{variant.reserved || ''}</Cell>
-              <Cell isNumber>
+              <Cell isNumber className="max-md:hidden">
+                {variant.reserved || ''}
+              </Cell>
+              <Cell isNumber className="pr-2!">
                 <StockButton product={product} variant={variant} />
               </Cell>
             </tr>
