@@ -32,7 +32,7 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
 
   test('products are chosen by search and put in order', async () => {
     const page = await platform.openAs(asha, acme, '/products');
-    await page.getByRole('button', { name: 'More pages' }).click();
+    await page.getByRole('button', { name: 'Collections and stock locations' }).click();
     await page.getByRole('menuitem', { name: 'Collections' }).click();
     await page.getByText('No collections yet').waitFor();
     await inspect(page, 'collections-empty');

@@ -226,7 +226,7 @@ function Actions({ search }: { readonly search: Search }) {
   const create = () => void navigate({ to: '/products/new', search });
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
   const more = (
-    <Button aria-label="More pages">
+    <Button aria-label="Collections and stock locations">
       <Icon icon={Ellipsis} />
     </Button>
   );

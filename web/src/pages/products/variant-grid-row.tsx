@@ -47,7 +47,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     <tr className="align-top last:[&>*]:border-b-0 [&>*]:border-b [&>*]:border-line">
       <th
         scope="row"
-        className="sticky left-0 z-[1] max-w-56 border-r border-line bg-surface px-2 py-0.5 text-left font-medium"
+        className="left-0 z-[1] max-w-56 max-xl:sticky border-r border-line bg-surface px-2 py-0.5 text-left font-medium max-md:py-0"
       >
         <Checkbox
           label={<span className="line-clamp-2 break-words">{title}</span>}
@@ -57,7 +57,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         />
         {sameOptions && <p className="pb-1 text-xs font-normal text-error">{sameOptions}</p>}
       </th>
-      <td className="px-2 py-0.5">
+      <td className="px-2 py-0.5 max-md:py-0">
         <ImageCell
           title={title}
           images={images}
@@ -93,7 +93,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         );
       })}
       {flags.map(({ column, label }) => (
-        <td key={column} className="border-l border-line px-2 py-0.5 text-center">
+        <td key={column} className="border-l border-line px-2 py-0.5 text-center max-md:py-0">
           <Checkbox
             label=""
             name={cellName(index, column)}

@@ -92,11 +92,11 @@ export function VariantGrid({ draft, update, errors, images, defaults }: Variant
         onKeyDown={moveBetweenCells}
         onPaste={paste}
       >
-        <table className="w-full border-collapse text-sm">
+        <table className="w-full border-separate border-spacing-0 text-sm">
           <caption className="sr-only">Variants</caption>
           <thead>
-            <tr className="[&>th]:border-b [&>th]:px-2 [&>th]:py-2 [&>th]:text-left [&>th]:text-xs [&>th]:font-medium [&>th]:text-secondary">
-              <th scope="col" className="sticky left-0 z-[1] min-w-40 bg-surface max-md:min-w-32">
+            <tr className="[&>th]:border-b [&>th]:px-2 [&>th]:py-1 [&>th]:text-left [&>th]:text-xs [&>th]:font-medium [&>th]:text-secondary">
+              <th scope="col" className="left-0 z-[1] min-w-40 max-xl:sticky bg-surface max-md:min-w-32">
                 <Checkbox
                   label={<span className="text-xs">Variant</span>}
                   aria-label="Select all variants"
