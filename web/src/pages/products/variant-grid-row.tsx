@@ -70,20 +70,23 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         const error = errors[name];
         return (
           <td key={column} className={`border-l border-line p-0 ${width}`}>
-            <input
-              type="text"
-              name={name}
-              aria-label={`${label} of ${title}`}
-              aria-invalid={error === undefined ? undefined : true}
-              aria-describedby={error === undefined ? undefined : `${name}-error`}
-              inputMode={mode}
-              autoComplete="off"
-              value={row[column]}
-              placeholder={placeholders[column]}
-              onFocus={({ target }) => target.select()}
-              onChange={({ target }) => onChange(row.key, { [column]: target.value })}
-              className={`h-9 w-full bg-transparent px-2 outline-none placeholder:text-faint hover:bg-sunken focus:bg-accent-tint focus:inset-ring-2 focus:inset-ring-accent aria-invalid:inset-ring-1 aria-invalid:inset-ring-error max-md:h-11 ${mode === 'text' ? '' : 'numeric text-right'}`}
-            />
+            {/* Browsers take long to paint thousands of fields, so those that cannot be seen are skipped. */}
+            <div className="h-9 [content-visibility:auto] max-md:h-11">
+              <input
+                type="text"
+                name={name}
+                aria-label={`${label} of ${title}`}
+                aria-invalid={error === undefined ? undefined : true}
+                aria-describedby={error === undefined ? undefined : `${name}-error`}
+                inputMode={mode}
+                autoComplete="off"
+                value={row[column]}
+                placeholder={placeholders[column]}
+                onFocus={({ target }) => target.select()}
+                onChange={({ target }) => onChange(row.key, { [column]: target.value })}
+                className={`h-9 w-full bg-transparent px-2 outline-none placeholder:text-faint hover:bg-sunken focus:bg-accent-tint focus:inset-ring-2 focus:inset-ring-accent aria-invalid:inset-ring-1 aria-invalid:inset-ring-error max-md:h-11 ${mode === 'text' ? '' : 'numeric text-right'}`}
+              />
+            </div>
             {error !== undefined && (
               <p id={`${name}-error`} className="px-2 pt-0.5 pb-1 text-xs text-error">
                 {error}
