@@ -161,7 +161,8 @@ test('uploads that no product has taken are removed after a day', async () => {
 });
 
 test('a rule is previewed without a collection, and collections are found by their title', async () => {
-  for (const price of ['40.00', '50.00', '60.00']) await create({ price, title: `Previewed ${price}`, tags: ['previewed'] });
+  for (const price of ['40.00', '50.00', '60.00'])
+    await create({ price, title: `Previewed ${price}`, tags: ['previewed'] });
   const rule = {
     conditions: [
       { field: 'tag', operator: 'is', value: 'previewed' },
