@@ -1,0 +1,1 @@
+import{It as e,jt as t,t as n}from"./notice-DrdmvBQc.js";import{t as r}from"./skeleton-D8uRUOWt.js";var i=e();function a({error:e,className:a}){return e?(0,i.jsx)(n,{tone:`error`,children:t(e)}):(0,i.jsx)(r,{className:`w-full ${a}`})}export{a as t};
