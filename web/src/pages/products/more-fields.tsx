@@ -1,6 +1,6 @@
 import { productsLimits } from '@chowk/client';
 import { ChevronRight, Plus, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -28,8 +28,17 @@ export function MoreFields({ slug, values, onChange, errors, children }: MoreFie
   const errorOn = (field: string) => Object.entries(errors).find(([name]) => name.split('.')[0] === field)?.[1];
   const fields = ['slug', 'metadata', 'external_ids', ...(children ? ['variants'] : [])];
   const hasError = fields.some((field) => errorOn(field));
+  const element = useRef<HTMLDetailsElement>(null);
+  // A folded field could not get the focus when the form was sent.
+  useEffect(() => {
+    if (!hasError) return;
+    const invalid = element.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid=true]');
+    if (invalid) invalid.focus();
+    else element.current?.scrollIntoView({ block: 'nearest' });
+  }, [hasError]);
   return (
     <details
+      ref={element}
       open={isOpen || hasError}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       className="group border-t border-line pt-2"

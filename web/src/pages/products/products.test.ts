@@ -184,6 +184,9 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByText('Your unsaved changes were restored.').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The slug assam-ctc-500-g is taken.').or(page.getByText('must be integer')).first().waitFor();
+    await eventually(async () =>
+      expect(await page.evaluate('document.activeElement.name')).toBe('variants.0.weight_grams'),
+    );
     await inspect(page, 'product-more-errors');
     await page.getByLabel('Slug', { exact: true }).fill('first-flush');
     await page.getByLabel('Weight in grams').fill('250');

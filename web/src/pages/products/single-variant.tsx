@@ -3,15 +3,15 @@ import { Checkbox, Field, Input } from '../../ui/field.tsx';
 
 /* What a product without options has through its only variant, beside SKU, prices and stock. */
 
-/** The values of the form; a checkbox that is not checked has none. */
-export interface SingleTexts {
-  readonly barcode?: string;
-  readonly weight_grams?: string;
-  readonly continue_selling?: string;
-  readonly taxable?: string;
-}
+type SingleName = 'barcode' | 'weight_grams' | 'continue_selling' | 'taxable';
 
-type SingleFields = Pick<ProductVariant, keyof SingleTexts>;
+/** Under which the platform reports errors. */
+const fieldName = <Name extends SingleName>(name: Name) => `variants.0.${name}` as const;
+
+/** The values of the form; a checkbox that is not checked has none. */
+export type SingleTexts = { readonly [Name in SingleName as `variants.0.${Name}`]?: string };
+
+type SingleFields = Pick<ProductVariant, SingleName>;
 
 const newFields: SingleFields = { barcode: null, weight_grams: null, continue_selling: false, taxable: true };
 
@@ -21,13 +21,13 @@ export function readSingle({ barcode, weight_grams, continue_selling, taxable }:
 
 /** What the platform takes, of the fields that differ from those of the variant. */
 export function toSingleInput(texts: SingleTexts, variant: SingleFields = newFields): SentVariant {
-  const weight = texts.weight_grams?.trim() ?? '';
+  const weight = texts[fieldName('weight_grams')]?.trim() ?? '';
   const next = {
-    barcode: texts.barcode?.trim() || null,
+    barcode: texts[fieldName('barcode')]?.trim() || null,
     // What is no number is reported by the platform.
     weight_grams: weight === '' ? null : /^\d+$/.test(weight) ? Number(weight) : (weight as unknown as number),
-    continue_selling: texts.continue_selling !== undefined,
-    taxable: texts.taxable !== undefined,
+    continue_selling: texts[fieldName('continue_selling')] !== undefined,
+    taxable: texts[fieldName('taxable')] !== undefined,
   };
   const names = Object.keys(next) as (keyof SingleFields)[];
   const changed = names.filter((name) => next[name] !== variant[name]);
@@ -40,9 +40,10 @@ interface SingleVariantFieldsProps {
 }
 
 export function SingleVariantFields({ variant = newFields, errors }: SingleVariantFieldsProps) {
+  const field = (name: SingleName) => ({ name: fieldName(name), error: errors[fieldName(name)] });
   return (
     <div className="grid grid-cols-2 gap-x-4 gap-y-3">
-      <Field label="Barcode" name="barcode" error={errors['variants.0.barcode']}>
+      <Field label="Barcode" {...field('barcode')}>
         {(control) => (
           <Input
             {...control}
@@ -52,13 +53,17 @@ export function SingleVariantFields({ variant = newFields, errors }: SingleVaria
           />
         )}
       </Field>
-      <Field label="Weight in grams" name="weight_grams" error={errors['variants.0.weight_grams']}>
+      <Field label="Weight in grams" {...field('weight_grams')}>
         {(control) => (
           <Input {...control} inputMode="numeric" defaultValue={variant.weight_grams ?? ''} className="numeric" />
         )}
       </Field>
-      <Checkbox label="Sell when out of stock" name="continue_selling" defaultChecked={variant.continue_selling} />
-      <Checkbox label="Charge tax" name="taxable" defaultChecked={variant.taxable} />
+      <Checkbox
+        label="Sell when out of stock"
+        name={fieldName('continue_selling')}
+        defaultChecked={variant.continue_selling}
+      />
+      <Checkbox label="Charge tax" name={fieldName('taxable')} defaultChecked={variant.taxable} />
     </div>
   );
 }
