@@ -183,7 +183,8 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.reload();
     await page.getByText('Your unsaved changes were restored.').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('The slug assam-ctc-500-g is taken.').or(page.getByText('must be integer')).first().waitFor();
+    await page.getByText('The slug assam-ctc-500-g is taken.').waitFor();
+    await page.getByText('The weight grams must be an integer').waitFor();
     await eventually(async () =>
       expect(await page.evaluate('document.activeElement.name')).toBe('variants.0.weight_grams'),
     );
