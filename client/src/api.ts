@@ -1685,6 +1685,13 @@ export interface Api {
      */
     readonly listCollectionProducts: ListCall<ProductsListCollectionProductsInput, ProductPage, Product>;
     /**
+     * Preview the rule of a collection.
+     * Returns how many products match it, and changes nothing.
+     * Requires the permission `products.view`.
+     * `POST /api/v1/collections/preview`
+     */
+    readonly previewCollection: Call<ProductsPreviewCollectionInput, CollectionPreview>;
+    /**
      * Create a collection.
      * Its products are chosen one by one, or are all that match a rule.
      * Requires the permission `products.create`.
@@ -2559,6 +2566,13 @@ export type CollectionCondition = {
 export type CollectionPage = {
   readonly collections: readonly Collection[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type CollectionPreview = {
+  /** How many products match. */
+  readonly total: number;
+  /** The first five by title. */
+  readonly products: readonly Product[];
 };
 
 export type CollectionRule = {
@@ -6667,6 +6681,8 @@ export type ProductsListLocationsInput = {
 };
 
 export type ProductsListCollectionsInput = {
+  /** Words in the title. */
+  readonly search?: string | undefined;
   readonly slug?: string | undefined;
   readonly product?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
@@ -6702,6 +6718,8 @@ export type ProductsListCollectionProductsInput = {
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
 };
+
+export type ProductsPreviewCollectionInput = { readonly rule: CollectionRule };
 
 export type ProfileActivityInput = {
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */

@@ -413,6 +413,9 @@ export const productsLimits = {
   updateLocation: {
     name: 100,
   },
+  previewCollection: {
+    'rule.conditions': 20,
+  },
   createCollection: {
     title: 255,
     slug: 100,

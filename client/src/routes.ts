@@ -291,6 +291,7 @@ export const routes = {
     listCollections: 'GET collections',
     getCollection: 'GET collections/:id',
     listCollectionProducts: 'GET collections/:id/products',
+    previewCollection: 'POST collections/preview',
     createCollection: 'POST collections',
     updateCollection: 'PATCH collections/:id',
     deleteCollection: 'DELETE collections/:id',

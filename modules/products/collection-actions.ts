@@ -1,5 +1,5 @@
 import { action, ById, Type } from '@chowk/kit';
-import { Collection, CollectionChanges, NewCollection } from './collection-schemas.ts';
+import { Collection, CollectionChanges, NewCollection, Rule, RulePreview } from './collection-schemas.ts';
 import {
   checkCollection,
   collectionList,
@@ -7,6 +7,7 @@ import {
   createCollection,
   deleteCollection,
   getCollection,
+  previewRule,
   updateCollection,
 } from './collections.ts';
 import { Slug } from './variant-schemas.ts';
@@ -50,6 +51,18 @@ export const collectionActions = {
     needs: 'products.view',
     errors: ['products.collection_not_found'],
     ...collectionProducts,
+  }),
+  'products.previewCollection': action({
+    summary: 'Preview the rule of a collection',
+    description: 'Returns how many products match it, and changes nothing.',
+    http: 'POST /collections/preview',
+    graphql: 'collectionPreview',
+    readOnly: true,
+    needs: 'products.view',
+    input: Type.Object({ rule: Rule }),
+    output: RulePreview,
+    check: checkCollection,
+    run: previewRule,
   }),
   'products.createCollection': action({
     summary: 'Create a collection',

@@ -1,4 +1,5 @@
 import { Default, Line, Nullable, named, type Static, Timestamp, Type, Uuid, updateSchema } from '@chowk/kit';
+import { Product } from './schemas.ts';
 import { Slug } from './variant-schemas.ts';
 
 export const Condition = named(
@@ -56,3 +57,12 @@ export const Collection = named(
   }),
 );
 export type Collection = Static<typeof Collection>;
+
+export const RulePreview = named(
+  'CollectionPreview',
+  Type.Object({
+    total: Type.Integer({ description: 'How many products match.' }),
+    products: Type.Array(Product, { description: 'The first five by title.' }),
+  }),
+);
+export type RulePreview = Static<typeof RulePreview>;

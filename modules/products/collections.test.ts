@@ -159,3 +159,33 @@ test('uploads that no product has taken are removed after a day', async () => {
   await removeUploads();
   await expect.poll(media, { timeout: 15_000 }).toBe(before);
 });
+
+test('a rule is previewed without a collection, and collections are found by their title', async () => {
+  for (const price of ['40.00', '50.00', '60.00'])
+    await create({ price, title: `Previewed ${price}`, tags: ['previewed'] });
+  const rule = {
+    conditions: [
+      { field: 'tag', operator: 'is', value: 'previewed' },
+      { field: 'price', operator: 'above', value: '45' },
+    ],
+  };
+  const { status, body } = await acme.caller('products.view').post(`${collections}/preview`, { rule });
+  expect({ status, total: body.total, prices: body.products.map(({ price }: Product) => price) }).toEqual({
+    status: 200,
+    total: 2,
+    prices: ['50.00', '60.00'],
+  });
+  const [first] = rule.conditions;
+  const wrong = await merchant.post(`${collections}/preview`, {
+    rule: { conditions: [{ ...first, operator: 'above' }] },
+  });
+  expect({ status: wrong.status, codes: Object.keys(wrong.body.errors) }).toEqual({
+    status: 422,
+    codes: ['rule.conditions.0.operator'],
+  });
+  expect((await merchant.get(`${collections}?search=previewed`)).body.collections).toEqual([]);
+  await merchant.post(collections, { title: 'Often previewed', rule });
+  expect((await merchant.get(`${collections}?search=PREVIEWED`)).body.collections).toMatchObject([
+    { title: 'Often previewed' },
+  ]);
+});

@@ -13,6 +13,7 @@ import {
   list,
   removedFields,
   type Static,
+  search,
   slugify,
   sql,
   Type,
@@ -21,7 +22,13 @@ import {
   violatedIndex,
 } from '@chowk/kit';
 import { findCollection, isMember } from './collection-rules.ts';
-import { Collection, type CollectionChanges, type NewCollection } from './collection-schemas.ts';
+import {
+  Collection,
+  type CollectionChanges,
+  type NewCollection,
+  type Rule,
+  type RulePreview,
+} from './collection-schemas.ts';
 import { productColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { Product } from './schemas.ts';
@@ -35,6 +42,7 @@ export const collectionList = list({
   alias: sql`c`,
   columns,
   filters: {
+    search: search('Words in the title.', sql`c.title_key`),
     slug: equals(Type.String({ maxLength: 100 }), sql`c.slug`),
     product: filter(
       Uuid,
@@ -87,6 +95,14 @@ export const collectionProducts = {
   run: async (ctx: Ctx, query: Static<typeof chosenProducts.Query>) =>
     (await findCollection(ctx, query.id)).rule ? matchingProducts.page(ctx, query) : chosenProducts.page(ctx, query),
 };
+
+/** How many products match a rule, and the first of them by title. */
+export async function previewRule(ctx: Ctx, { rule }: { rule: Static<typeof Rule> }): Promise<RulePreview> {
+  const from = sql`FROM products p WHERE p.deleted_at IS NULL AND ${isMember({ id: '', rule })}`;
+  const { total } = (await ctx.db.row<{ total: number }>(sql`SELECT count(*) AS total ${from}`)) as { total: number };
+  const products = await ctx.db.rows<Product>(sql`SELECT ${productColumns} ${from} ORDER BY p.title_key, p.id LIMIT 5`);
+  return { total, products };
+}
 
 export function checkCollection(_ctx: Ctx, input: Partial<NewCollection>, issues: Issues): void {
   for (const [index, { field, operator, value }] of (input.rule?.conditions ?? []).entries()) {

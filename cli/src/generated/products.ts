@@ -238,6 +238,10 @@ export const commands: readonly DerivedCommand[] = [
     "summary": "List collections",
     "options": [
       {
+        "name": "search",
+        "help": "Words in the title."
+      },
+      {
         "name": "slug",
         "help": "The slug."
       },
@@ -872,6 +876,32 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "movements",
     "isPaged": true
+  },
+  {
+    "words": [
+      "products",
+      "preview-collection"
+    ],
+    "action": "products.previewCollection",
+    "summary": "Preview the rule of a collection",
+    "description": "Returns how many products match it, and changes nothing.",
+    "options": [
+      {
+        "name": "rule.match",
+        "help": "The match. Default: 'all'.",
+        "choices": [
+          "all",
+          "any"
+        ]
+      },
+      {
+        "name": "rule.conditions",
+        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true
+      }
+    ]
   },
   {
     "words": [

@@ -39,7 +39,14 @@ export const affectedByTags: readonly Key[] = [customers.lists, customers.tags, 
 export const affectedByCustomerRemoval: readonly Key[] = [customers.all, orders.all, conversations.all];
 
 export function affectedByProduct(id: string): readonly Key[] {
-  return [products.lists, products.detail(id), products.categories, products.total, products.runningOut];
+  return [
+    products.lists,
+    products.detail(id),
+    products.categories,
+    products.total,
+    products.runningOut,
+    products.allLevels,
+  ];
 }
 
 export function affectedByImages(id: string): readonly Key[] {
@@ -47,7 +54,7 @@ export function affectedByImages(id: string): readonly Key[] {
 }
 
 export function affectedByStock(id: string): readonly Key[] {
-  return [products.lists, products.detail(id), products.runningOut];
+  return [products.lists, products.detail(id), products.runningOut, products.allLevels];
 }
 
 export function affectedByConversation(id: string): readonly Key[] {

@@ -76,6 +76,17 @@ export const keys = {
     runningOut: key('products', 'running-out'),
     detail: (id: string) => key('products', 'detail', id),
     movements: (id: string, size: number) => key('products', 'detail', id, 'movements', size),
+    locations: key('products', 'locations'),
+    allLevels: key('products', 'levels'),
+    levels: (variantId: string) => key('products', 'levels', variantId),
+    threshold: key('products', 'threshold'),
+  },
+  collections: {
+    all: key('collections'),
+    list: (search: object) => key('collections', 'list', search),
+    detail: (id: string) => key('collections', 'detail', id),
+    products: (id: string) => key('collections', 'detail', id, 'products'),
+    preview: (rule: object) => key('collections', 'preview', rule),
   },
   reports: {
     all: key('reports'),

@@ -40,16 +40,18 @@ function readDraft(name: string): Readonly<Record<string, string | boolean>> {
   }
 }
 
-/** Without passwords and files. */
+/** Without passwords, files, and what has a draft of its own. */
 function draftControls(form: HTMLFormElement): Control[] {
-  return [...form.elements].filter(
-    (one): one is Control =>
-      (one instanceof HTMLInputElement &&
-        !['password', 'file', 'hidden', 'radio'].includes(one.type) &&
-        one.name !== '') ||
-      (one instanceof HTMLTextAreaElement && one.name !== '') ||
-      (one instanceof HTMLSelectElement && one.name !== ''),
-  );
+  return [...form.elements]
+    .filter((one) => !one.closest('[data-own-draft]'))
+    .filter(
+      (one): one is Control =>
+        (one instanceof HTMLInputElement &&
+          !['password', 'file', 'hidden', 'radio'].includes(one.type) &&
+          one.name !== '') ||
+        (one instanceof HTMLTextAreaElement && one.name !== '') ||
+        (one instanceof HTMLSelectElement && one.name !== ''),
+    );
 }
 
 function readContent(control: Control): string | boolean {

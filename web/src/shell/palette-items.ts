@@ -9,7 +9,9 @@ import {
   PackagePlus,
   ReceiptText,
   Settings2,
+  Store,
   Sun,
+  Tags,
   UserPlus,
   UserRound,
 } from 'lucide-react';
@@ -41,6 +43,7 @@ const actions: readonly Action[] = [
   { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
   { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
   { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
+  { label: 'New collection', icon: Tags, target: '/products/collections/new', permission: 'products.create' },
   {
     label: 'New conversation',
     icon: MessageSquarePlus,
@@ -53,6 +56,8 @@ const actions: readonly Action[] = [
 
 const pages: readonly Action[] = [
   ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
+  { label: 'Collections', icon: Tags, target: '/products/collections', permission: 'products.view' },
+  { label: 'Stock locations', icon: Store, target: '/products/locations', permission: 'products.view' },
   { label: 'Profile', icon: UserRound, target: '/profile' },
   {
     label: 'Notification preferences',

@@ -19,6 +19,7 @@ import { ProductForm } from './product-form.tsx';
 import { ProductImages } from './product-images.tsx';
 import { statuses } from './product-list.ts';
 import { StockSection } from './stock-section.tsx';
+import { VariantsSection } from './variants-section.tsx';
 
 export function ProductPanel() {
   const { id } = useParams({ from: '/shell/products/$id' });
@@ -40,6 +41,7 @@ export function ProductPanel() {
       {product && (
         <>
           <Summary product={product} />
+          {product.options.length > 0 && <VariantsSection product={product} />}
           <StockSection product={product} />
           <ProductImages product={product} />
           {can('products.edit') ? (
@@ -50,6 +52,7 @@ export function ProductPanel() {
           ) : (
             <Details product={product} />
           )}
+          {product.options.length === 0 && <VariantsSection product={product} />}
           <p className="text-xs text-faint">
             Created <RelativeTime time={product.created_at} />, changed <RelativeTime time={product.updated_at} />
           </p>
@@ -59,14 +62,20 @@ export function ProductPanel() {
   );
 }
 
-function Summary({ product: { sku, status, price, compare_at_price } }: { readonly product: Product }) {
+function Summary({
+  product: { sku, status, price, price_max, compare_at_price, options },
+}: {
+  readonly product: Product;
+}) {
   const format = usePriceFormat();
   return (
     <p className="-mt-4 flex flex-wrap items-center gap-x-3 gap-y-1">
       <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>
-      <span className="numeric font-medium">{format(price)}</span>
-      {compare_at_price && <s className="numeric text-secondary">{format(compare_at_price)}</s>}
-      <span className="min-w-0 truncate text-secondary">{sku}</span>
+      <span className="numeric font-medium">
+        {price === price_max ? format(price) : `${format(price)} – ${format(price_max)}`}
+      </span>
+      {options.length === 0 && compare_at_price && <s className="numeric text-secondary">{format(compare_at_price)}</s>}
+      {options.length === 0 && <span className="min-w-0 truncate text-secondary">{sku}</span>}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import type { Product, ProductsExportInput, ProductsListInput } from '@chowk/client';
 import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Package, Plus, Upload } from 'lucide-react';
+import { Ellipsis, Package, Plus, Store, Tags, Upload } from 'lucide-react';
 import { useMemo } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
@@ -15,11 +15,12 @@ import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
 import { productFilters, runningOut, statuses } from './product-list.ts';
-import { StockForm } from './stock-form.tsx';
+import { StockButton } from './stock-button.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** The columns for which there is room beside a product. */
@@ -95,18 +96,17 @@ const nothingRunningOut = (
 
 function useProductColumns(): readonly Column<Product>[] {
   const price = usePriceFormat();
-  const canEdit = useCan()('products.edit');
-  return useMemo(() => productColumns(price, canEdit), [price, canEdit]);
+  return useMemo(() => productColumns(price), [price]);
 }
 
-function productColumns(price: (amount: string) => string, canEdit: boolean): readonly Column<Product>[] {
+function productColumns(price: (amount: string) => string): readonly Column<Product>[] {
   return [
     {
       key: 'title',
       label: 'Product',
       sortBy: 'title',
       isOnPhone: true,
-      cell: ({ id, title, images }) => (
+      cell: ({ id, title, images, variants }) => (
         <span className="flex min-w-0 items-center gap-2.5">
           <Thumbnail image={images[0]} className="size-7 max-md:size-9" />
           <Link
@@ -117,6 +117,9 @@ function productColumns(price: (amount: string) => string, canEdit: boolean): re
           >
             {title}
           </Link>
+          {variants.length > 1 && (
+            <span className="shrink-0 text-xs text-faint max-md:hidden">{count(variants.length)} variants</span>
+          )}
         </span>
       ),
     },
@@ -145,7 +148,7 @@ function productColumns(price: (amount: string) => string, canEdit: boolean): re
       width: '8rem',
       sortBy: 'price',
       isNumber: true,
-      cell: (product) => price(product.price),
+      cell: (product) => (product.price === product.price_max ? price(product.price) : `from ${price(product.price)}`),
     },
     {
       key: 'stock',
@@ -154,7 +157,7 @@ function productColumns(price: (amount: string) => string, canEdit: boolean): re
       sortBy: 'stock',
       isNumber: true,
       isOnPhone: true,
-      cell: (product) => <Stock product={product} canEdit={canEdit} />,
+      cell: (product) => <Stock product={product} />,
     },
     {
       key: 'reserved',
@@ -199,19 +202,21 @@ function productColumns(price: (amount: string) => string, canEdit: boolean): re
   ];
 }
 
-function Stock({ product, canEdit }: { readonly product: Product; readonly canEdit: boolean }) {
-  const style = product.available <= 0 ? 'font-medium text-error' : '';
-  if (!canEdit) return <span className={style}>{count(product.stock)}</span>;
-  const trigger = (
-    <button
-      type="button"
-      aria-label={`Stock of ${product.title}: ${product.stock}. Change it`}
-      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${style}`}
+/** The stock of a product with several variants is changed there. */
+function Stock({ product }: { readonly product: Product }) {
+  const [variant, ...others] = product.variants;
+  if (variant && others.length === 0) return <StockButton product={product} variant={variant} />;
+  return (
+    <Link
+      to="/products/$id"
+      params={{ id: product.id }}
+      search={(search) => search}
+      aria-label={`Stock of ${product.title}: ${product.stock} in ${product.variants.length} variants`}
+      className={`hover:underline ${product.available <= 0 ? 'font-medium text-error' : ''}`}
     >
       {count(product.stock)}
-    </button>
+    </Link>
   );
-  return <StockForm product={product} trigger={trigger} />;
 }
 
 function Actions({ search }: { readonly search: Search }) {
@@ -220,6 +225,11 @@ function Actions({ search }: { readonly search: Search }) {
   const canCreate = can('products.create');
   const create = () => void navigate({ to: '/products/new', search });
   useKeys(canCreate ? [{ key: 'n', label: 'New product', run: create }] : []);
+  const more = (
+    <Button aria-label="Collections and stock locations">
+      <Icon icon={Ellipsis} />
+    </Button>
+  );
   return (
     <>
       {can('products.import') && (
@@ -228,6 +238,14 @@ function Actions({ search }: { readonly search: Search }) {
           <span className="max-md:sr-only">Import</span>
         </Button>
       )}
+      <Menu trigger={more}>
+        <MenuItem icon={Tags} onSelect={() => void navigate({ to: '/products/collections' })}>
+          Collections
+        </MenuItem>
+        <MenuItem icon={Store} onSelect={() => void navigate({ to: '/products/locations' })}>
+          Stock locations
+        </MenuItem>
+      </Menu>
       {canCreate && (
         <Button variant="primary" onClick={create}>
           <Icon icon={Plus} strokeWidth={1.75} />

@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await eventually(async () => expect(await page.getByText('Change by').count()).toBe(0));
 
     // Sold by somebody else, which this page has not heard of yet.
-    await page.route(`**${url}/*/stock`, async (route) => {
+    await page.route(`**/api/v1/variants/*/stock`, async (route) => {
       await asha.post(`${url}/${id}/stock`, { change: -9, reason: 'sold' });
       await route.continue();
     });
@@ -165,6 +165,43 @@ describe.skipIf(!chromiumPath)('products', () => {
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toContain('Hand-hammered');
   });
 
+  test('slug, metadata, external ids, barcode and weight are folded until they are wanted', async () => {
+    const { id } = await find('TEA-DJ-250');
+    const page = await platform.openAs(asha, acme, `/products/${id}`);
+    await page.locator('summary').click();
+    await page.getByLabel('Slug', { exact: true }).fill('assam-ctc-500-g');
+    await page.getByLabel('Weight in grams').fill('heavy');
+    await page.getByLabel('Barcode').fill('8901030865237');
+    await page.getByLabel('Charge tax').uncheck();
+    await page.getByLabel('Price', { exact: true }).fill('660');
+    await page.getByRole('group', { name: 'Metadata' }).getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Metadata: Name 1').fill('supplier');
+    await page.getByLabel('Metadata: Text 1').fill('Makaibari');
+    await page.getByRole('group', { name: 'Ids on other platforms' }).getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Ids on other platforms: Platform 1').fill('shopify');
+    await page.getByLabel('Ids on other platforms: Id 1').fill('7712');
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The slug assam-ctc-500-g is taken.').waitFor();
+    await page.getByText('The weight grams must be an integer').waitFor();
+    await eventually(async () =>
+      expect(await page.evaluate('document.activeElement.name')).toBe('variants.0.weight_grams'),
+    );
+    await inspect(page, 'product-more-errors');
+    await page.getByLabel('Slug', { exact: true }).fill('first-flush');
+    await page.getByLabel('Weight in grams').fill('250');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('250 g saved.').waitFor();
+    expect(await find('TEA-DJ-250')).toMatchObject({
+      slug: 'first-flush',
+      price: '660.00',
+      metadata: { supplier: 'Makaibari' },
+      external_ids: { shopify: '7712' },
+      variants: [{ barcode: '8901030865237', weight_grams: 250, taxable: false, stock: 100 }],
+    });
+  });
+
   test('images are uploaded with a button or dropped, described, moved and deleted', async () => {
     const { id } = await find('SARI-KANJI');
     const page = await platform.openAs(asha, acme, `/products/${id}`);
@@ -201,6 +238,12 @@ describe.skipIf(!chromiumPath)('products', () => {
     })()`);
     await page.getByRole('group', { name: 'Drop images here' }).dispatchEvent('drop', { dataTransfer: transfer });
     await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(3));
+    const pictures = page.getByRole('group', { name: 'Drop images here' }).locator('[draggable=true]');
+    const [first, second, third] = (await find('SARI-KANJI')).images.map(({ id: image }) => image);
+    await pictures.nth(0).dragTo(pictures.nth(1));
+    await eventually(async () =>
+      expect((await find('SARI-KANJI')).images.map(({ id: image }) => image)).toEqual([second, first, third]),
+    );
     await page.getByRole('button', { name: 'Delete image 3' }).click();
     await page.getByRole('button', { name: 'Delete image', exact: true }).click();
     await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(2));
@@ -219,11 +262,14 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByLabel('Price', { exact: true }).fill('480');
     await page.getByLabel('SKU', { exact: true }).fill('COF-500');
     await page.getByLabel('Units on hand').fill('25');
+    await page.locator('summary').click();
+    await page.getByLabel('Weight in grams').fill('500');
     await page.reload();
     await page.getByText('Your unsaved changes were restored.').waitFor();
     await page.getByRole('button', { name: 'Create product' }).click();
     await heading(page, 'Filter coffee, 500 g').waitFor();
-    const { id } = await find('COF-500');
+    const { id, variants } = await find('COF-500');
+    expect(variants).toMatchObject([{ price: '480.00', stock: 25, weight_grams: 500, taxable: true }]);
     expect(new URL(page.url()).pathname).toBe(`/products/${id}`);
     await page.getByRole('button', { name: 'Delete product' }).click();
     await page.getByText('(SKU COF-500) is deleted, with its stock of 25.').waitFor();

@@ -29,4 +29,41 @@ const productImport = createRoute({
   component: lazyPage(() => import('./import-page.tsx'), 'ImportPage'),
 });
 
-export const productRoutes = [products.addChildren([product, newProduct]), productImport] as const;
+const variants = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/$id/variants',
+  component: lazyPage(() => import('./variants-page.tsx'), 'VariantsPage'),
+});
+
+const collections = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/collections',
+  validateSearch: pick('search', 'sort_by', 'sort_order'),
+  component: lazyPage(() => import('./collections-page.tsx'), 'CollectionsPage'),
+});
+
+const collection = createRoute({
+  getParentRoute: () => collections,
+  path: '$id',
+  component: lazyPage(() => import('./collection-panel.tsx'), 'CollectionPanel'),
+});
+
+const newCollection = createRoute({
+  getParentRoute: () => collections,
+  path: 'new',
+  component: lazyPage(() => import('./collection-panel.tsx'), 'NewCollectionPanel'),
+});
+
+const locations = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/locations',
+  component: lazyPage(() => import('./locations-page.tsx'), 'LocationsPage'),
+});
+
+export const productRoutes = [
+  products.addChildren([product, newProduct]),
+  variants,
+  collections.addChildren([collection, newCollection]),
+  locations,
+  productImport,
+] as const;

@@ -1,4 +1,4 @@
-import type { Product, StockChange } from '@chowk/client';
+import type { Product, ProductVariant, StockChange } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { affectedByStock } from '../../api/affected-keys.ts';
 import { errorMessage } from '../../api/error-message.ts';
@@ -9,8 +9,10 @@ import { submit } from '../../form/submission.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 
-export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference'> {
-  readonly product: Product;
+export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference' | 'location_id'> {
+  readonly variant: ProductVariant;
+  /** Of the product and the variant, for the message. */
+  readonly name: string;
 }
 
 interface CachedPage {
@@ -23,30 +25,41 @@ export function useStockChange() {
   const tenant = useTenant();
   const refetch = useRefetch();
   const lists = { queryKey: tenantKey(tenant, keys.products.lists) };
-  const add = ({ id }: Product, change: number) => {
-    const moved = (one: Product): Product =>
-      one.id === id ? { ...one, stock: one.stock + change, available: one.available + change } : one;
-    cache.setQueriesData<CachedPage>(lists, (page) => page && { ...page, rows: page.rows.map(moved) });
+  const add = ({ id, product_id }: ProductVariant, change: number) => {
+    const moved = <Stocked extends { readonly stock: number; readonly available: number }>(one: Stocked): Stocked => ({
+      ...one,
+      stock: one.stock + change,
+      available: one.available + change,
+    });
+    const movedProduct = (one: Product): Product =>
+      one.id === product_id
+        ? { ...moved(one), variants: one.variants.map((variant) => (variant.id === id ? moved(variant) : variant)) }
+        : one;
+    cache.setQueriesData<CachedPage>(lists, (page) => page && { ...page, rows: page.rows.map(movedProduct) });
     cache.setQueryData<{ product: Product }>(
-      tenantKey(tenant, keys.products.detail(id)),
-      (detail) => detail && { product: moved(detail.product) },
+      tenantKey(tenant, keys.products.detail(product_id)),
+      (detail) => detail && { product: movedProduct(detail.product) },
     );
   };
   return useMutation({
     // Once the stock has changed, the same change is another one.
-    mutationFn: ({ product: { id, stock }, ...change }: StockEdit) =>
-      submit(`stock.${id}.${stock}`, api().products.changeStock, { id, ...change }),
-    async onMutate({ product, change }) {
+    mutationFn: ({ variant: { id, stock }, name: _, ...change }: StockEdit) =>
+      submit(`stock.${id}.${stock}`, api().products.changeVariantStock, { id, ...change }),
+    async onMutate({ variant, change }) {
       await cache.cancelQueries({ queryKey: tenantKey(tenant, keys.products.all) });
-      add(product, change);
+      add(variant, change);
     },
-    onSuccess({ product: { title, stock } }) {
-      toast(`Stock of ${title}: ${stock}.`);
+    onSuccess({ variant }, { name }) {
+      toast(`Stock of ${name}: ${variant.stock}.`);
     },
-    onError(error, { product, change }) {
-      add(product, -change);
+    onError(error, { variant, change }) {
+      add(variant, -change);
       toast(errorMessage(error));
     },
-    onSettled: (_result, _error, { product }) => refetch(...affectedByStock(product.id)),
+    onSettled: (_result, _error, { variant }) => refetch(...affectedByStock(variant.product_id)),
   });
+}
+
+export function stockName({ title }: Product, variant: ProductVariant): string {
+  return variant.title === '' ? title : `${title}, ${variant.title}`;
 }

@@ -1,38 +1,50 @@
-import { type Product, productsLimits } from '@chowk/client';
+import { type Product, type ProductVariant, productsLimits } from '@chowk/client';
 import { type ReactNode, useState } from 'react';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
-import { useStockChange } from './stock-change.ts';
+import { stockName, useStockChange } from './stock-change.ts';
+import { useLevels } from './stock-levels.ts';
 
 const reasons = ['Stocktaking', 'Delivery', 'Return', 'Damaged', 'Correction'];
 const maxStock = 2_147_483_647;
 
 interface StockFormProps {
   readonly product: Product;
+  readonly variant: ProductVariant;
   readonly trigger: ReactNode;
-  readonly align?: 'start' | 'end';
 }
 
 /** Sets or changes the stock where it is shown. Enter saves, Escape closes. */
-export function StockForm({ product, trigger, align = 'end' }: StockFormProps) {
+export function StockForm({ product, variant, trigger }: StockFormProps) {
   const [isOpen, setOpen] = useState(false);
+  const name = stockName(product, variant);
   return (
-    <Popover trigger={trigger} align={align} label={`Stock of ${product.title}`} isOpen={isOpen} onOpenChange={setOpen}>
-      <StockFields product={product} onDone={() => setOpen(false)} />
+    <Popover trigger={trigger} align="end" label={`Stock of ${name}`} isOpen={isOpen} onOpenChange={setOpen}>
+      <StockFields name={name} variant={variant} onDone={() => setOpen(false)} />
     </Popover>
   );
 }
 
-function StockFields({ product, onDone }: { readonly product: Product; readonly onDone: () => void }) {
+interface StockFieldsProps {
+  readonly name: string;
+  readonly variant: ProductVariant;
+  readonly onDone: () => void;
+}
+
+function StockFields({ name, variant, onDone }: StockFieldsProps) {
   const [mode, setMode] = useState<'set' | 'change'>('set');
   const [typed, setTyped] = useState<string>();
-  const text = typed ?? (mode === 'set' ? String(product.stock) : '');
+  const [location, setLocation] = useState<string>();
+  const levels = useLevels(variant.id);
+  const level = levels.find(({ location_id }) => location_id === location) ?? levels[0];
+  const stocked = level ? { ...variant, stock: level.stock } : variant;
+  const text = typed ?? (mode === 'set' ? String(stocked.stock) : '');
   const { mutate } = useStockChange();
   const number = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : undefined;
-  const change = number === undefined ? undefined : mode === 'set' ? number - product.stock : number;
-  const problem = change === undefined && text.trim() !== '' ? 'Enter a whole number.' : stockProblem(product, change);
+  const change = number === undefined ? undefined : mode === 'set' ? number - stocked.stock : number;
+  const problem = change === undefined && text.trim() !== '' ? 'Enter a whole number.' : stockProblem(stocked, change);
   return (
     <form
       className="grid grid-cols-1 gap-4"
@@ -41,10 +53,31 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
         if (change === undefined || problem !== undefined) return;
         const { reason, reference } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
         onDone();
-        if (change !== 0) mutate({ product, change, reason, reference: reference || undefined });
+        const place = level && { location_id: level.location_id };
+        if (change !== 0) mutate({ variant, name, change, reason, reference: reference || undefined, ...place });
       }}
     >
-      <p className="min-w-0 truncate font-medium">{product.title}</p>
+      <p className="min-w-0 truncate font-medium">{name}</p>
+      {level && (
+        <Field label="Location">
+          {(control) => (
+            <Select
+              {...control}
+              value={level.location_id}
+              onChange={({ target }) => {
+                setLocation(target.value);
+                setTyped(undefined);
+              }}
+            >
+              {levels.map((one) => (
+                <option key={one.location_id} value={one.location_id}>
+                  {one.name}: {one.stock}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
       <fieldset className="grid grid-cols-2 rounded-control border border-line p-0.5">
         <legend className="sr-only">How to change the stock</legend>
         {(['set', 'change'] as const).map((one) => (
@@ -71,8 +104,8 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
         error={problem}
         help={
           change === undefined || change === 0
-            ? `${count(product.stock)} on hand${product.reserved > 0 ? `, ${count(product.reserved)} of them reserved` : ''}.`
-            : `${count(product.stock)} → ${count(product.stock + change)} (${change > 0 ? '+' : '−'}${count(Math.abs(change))})`
+            ? `${count(stocked.stock)} on hand${!level && variant.reserved > 0 ? `, ${count(variant.reserved)} of them reserved` : ''}.`
+            : `${count(stocked.stock)} → ${count(stocked.stock + change)} (${change > 0 ? '+' : '−'}${count(Math.abs(change))})`
         }
       >
         {(control) => (
@@ -117,10 +150,10 @@ function StockFields({ product, onDone }: { readonly product: Product; readonly 
   );
 }
 
-function stockProblem({ stock, reserved, available }: Product, change: number | undefined): string | undefined {
+function stockProblem({ stock, reserved, available }: ProductVariant, change: number | undefined): string | undefined {
   if (change === undefined) return undefined;
   if (stock + change > maxStock) return `The stock can be at most ${count(maxStock)}.`;
-  if (-change <= available) return undefined;
-  if (reserved === 0) return `Only ${count(stock)} are on hand.`;
+  if (-change <= Math.min(available, stock)) return undefined;
+  if (reserved === 0 || -change > stock) return `Only ${count(stock)} are on hand.`;
   return `${count(reserved)} units are reserved, so at least that many must stay.`;
 }

@@ -1,4 +1,5 @@
 import type { Product, StockMovement } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -11,13 +12,15 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { StockForm } from './stock-form.tsx';
+import { useLevels, useLocations } from './stock-levels.ts';
 
 const shownAtFirst = 8;
 const shownAtMost = 100;
 
 /** How many units there are, and how it came to that. */
 export function StockSection({ product }: { readonly product: Product }) {
-  const { id, stock, reserved, available } = product;
+  const { id, stock, reserved, available, variants } = product;
+  const variant = variants.length === 1 ? variants[0] : undefined;
   const canEdit = useCan()('products.edit');
   const [size, setSize] = useState(shownAtFirst);
   const { data, error } = useApi(keys.products.movements(id, size), (client) =>
@@ -29,12 +32,16 @@ export function StockSection({ product }: { readonly product: Product }) {
     </Button>
   );
   return (
-    <Section title="Stock" actions={canEdit && <StockForm product={product} trigger={trigger} />}>
+    <Section
+      title="Stock"
+      actions={canEdit && variant && <StockForm product={product} variant={variant} trigger={trigger} />}
+    >
       <dl className="grid grid-cols-3 divide-x divide-line border-y border-line py-3">
         <Figure label="On hand" value={stock} />
         <Figure label="Reserved" value={reserved} />
         <Figure label="Available" value={available} isAlarming={available <= 0} />
       </dl>
+      {variant && <Levels variantId={variant.id} />}
       {data === undefined && error ? (
         <Notice tone="error">{errorMessage(error)}</Notice>
       ) : data === undefined ? (
@@ -42,7 +49,7 @@ export function StockSection({ product }: { readonly product: Product }) {
       ) : data.movements.length === 0 ? (
         <p className="text-sm text-secondary">The stock has never changed.</p>
       ) : (
-        <Movements movements={data.movements} />
+        <Movements product={product} movements={data.movements} />
       )}
       {size === shownAtFirst && data && data.pagination.total > shownAtFirst && (
         <Button variant="quiet" className="justify-self-start -ml-3.5" onClick={() => setSize(shownAtMost)}>
@@ -68,7 +75,31 @@ function Figure({ label, value, isAlarming = false }: FigureProps) {
   );
 }
 
-function Movements({ movements }: { readonly movements: readonly StockMovement[] }) {
+/** Where the units are, if there are several locations. */
+function Levels({ variantId }: { readonly variantId: string }) {
+  const levels = useLevels(variantId);
+  if (levels.length === 0) return null;
+  return (
+    <dl className="grid gap-1 text-sm">
+      {levels.map(({ location_id, name, stock }) => (
+        <div key={location_id} className="flex justify-between gap-4">
+          <dt className="min-w-0 truncate text-secondary">{name}</dt>
+          <dd className="numeric">{count(stock)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface MovementsProps {
+  readonly product: Product;
+  readonly movements: readonly StockMovement[];
+}
+
+function Movements({ product: { variants }, movements }: MovementsProps) {
+  const locations = useLocations();
+  const titles = new Map(variants.length > 1 ? variants.map(({ id, title }) => [id, title]) : []);
+  const names = new Map(locations.map(({ id, name }) => [id, name]));
   return (
     <Table caption="Stock movements">
       <thead>
@@ -80,22 +111,46 @@ function Movements({ movements }: { readonly movements: readonly StockMovement[]
         </tr>
       </thead>
       <tbody>
-        {movements.map(({ id, reason, reference, change, reserved_change, at }) => (
-          <tr key={id}>
+        {movements.map((movement) => (
+          <tr key={movement.id}>
             <Cell className="w-full max-w-0 truncate">
-              <span className="inline-block first-letter:uppercase">{reason}</span>
-              {reference && <span className="text-secondary"> · {reference}</span>}
+              <span className="inline-block first-letter:uppercase">{movement.reason}</span>
+              <Reference movement={movement} />
+              {[titles.get(movement.variant_id), movement.location_id && names.get(movement.location_id)]
+                .filter(Boolean)
+                .map((part) => (
+                  <span key={part} className="text-secondary">
+                    {' '}
+                    · {part}
+                  </span>
+                ))}
             </Cell>
-            <Cell isNumber>{signed(change)}</Cell>
-            <Cell isNumber>{signed(reserved_change)}</Cell>
+            <Cell isNumber>{signed(movement.change)}</Cell>
+            <Cell isNumber>{signed(movement.reserved_change)}</Cell>
             <Cell isNumber>
-              <RelativeTime time={at} />
+              <RelativeTime time={movement.at} />
             </Cell>
           </tr>
         ))}
       </tbody>
     </Table>
   );
+}
+
+/** The order of the movement, or what was entered. */
+function Reference({ movement: { reference, order_id } }: { readonly movement: StockMovement }) {
+  const canOpen = useCan()('orders.view');
+  if (order_id !== null && canOpen) {
+    return (
+      <>
+        {' · '}
+        <Link to="/orders/$id" params={{ id: order_id }} className="underline underline-offset-4 hover:text-accent">
+          {reference === null ? 'Order' : `Order ${reference}`}
+        </Link>
+      </>
+    );
+  }
+  return reference && <span className="text-secondary"> · {reference}</span>;
 }
 
 function signed(change: number): string {

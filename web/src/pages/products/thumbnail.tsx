@@ -19,5 +19,5 @@ export function Thumbnail({ image, className, alt = '' }: ThumbnailProps) {
     );
   }
   const smallest = image.sizes.at(-1)?.url ?? image.url;
-  return <img src={smallest} alt={alt} loading="lazy" className={`object-cover ${style}`} />;
+  return <img src={smallest} alt={alt} loading="lazy" draggable={false} className={`object-cover ${style}`} />;
 }

@@ -1,0 +1,28 @@
+import type { Product, ProductVariant } from '@chowk/client';
+import { useCan } from '../../api/use-api.ts';
+import { count } from '../../format/numbers.ts';
+import { stockName } from './stock-change.ts';
+import { StockForm } from './stock-form.tsx';
+
+interface StockButtonProps {
+  readonly product: Product;
+  readonly variant: ProductVariant;
+}
+
+/** The units on hand; a click changes them. */
+export function StockButton({ product, variant }: StockButtonProps) {
+  const canEdit = useCan()('products.edit');
+  const { stock, available } = variant;
+  const style = available <= 0 ? 'font-medium text-error' : '';
+  if (!canEdit) return <span className={style}>{count(stock)}</span>;
+  const trigger = (
+    <button
+      type="button"
+      aria-label={`Stock of ${stockName(product, variant)}: ${stock}. Change it`}
+      className={`numeric -mr-2 h-8 min-w-12 rounded-control px-2 text-right decoration-dotted underline-offset-4 hover:bg-line/60 hover:underline max-md:h-11 ${style}`}
+    >
+      {count(stock)}
+    </button>
+  );
+  return <StockForm product={product} variant={variant} trigger={trigger} />;
+}
