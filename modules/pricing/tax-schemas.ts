@@ -4,6 +4,7 @@ import {
   Line,
   Nullable,
   NullableLine,
+  NamedObject,
   NullableText,
   named,
   outputFields,
@@ -94,6 +95,26 @@ export const PresetKey = named(
   }),
 );
 export type PresetKey = Static<typeof PresetKey>;
+
+export const TaxPresetDetails = named(
+  'TaxPresetDetails',
+  Type.Object({
+    country: PresetKey.properties.country,
+    since: Type.String({ format: 'date', description: 'The day since which these rates apply.' }),
+    source: Type.String(),
+    needs_state: Type.Boolean({ description: 'Whether the state of the shop must be known.' }),
+    rates: Type.Array(
+      NamedObject('TaxPresetRate', {
+        name: NewTaxRate.properties.name,
+        tax_class: TaxClass,
+        rate: Type.String({ description: 'Percent.', examples: ['9'] }),
+        in_shop_state: Type.Boolean({ description: 'Whether it applies only in the state of the shop.' }),
+        is_active: Type.Boolean(),
+      }),
+    ),
+  }),
+);
+export type TaxPresetDetails = Static<typeof TaxPresetDetails>;
 
 export const NewTaxExemption = named(
   'NewTaxExemption',

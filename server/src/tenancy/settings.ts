@@ -92,6 +92,11 @@ export class SettingsStore {
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
   }
 
+  /** The declarations of the settings that the caller may see. */
+  describe(can: (permission: string) => boolean): readonly SettingDefinition[] {
+    return [...this.#declared.values()].filter((setting) => hasAccess(setting, can));
+  }
+
   /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
   async change(tenantId: string, changes: Values, can: (permission: string) => boolean): Promise<void> {
     const errors: FieldErrors = {};
