@@ -209,6 +209,7 @@ export const routes = {
   },
   pricing: {
     preview: 'POST pricing/preview',
+    listStates: 'GET pricing/states',
     listDiscounts: 'GET discounts',
     createDiscount: 'POST discounts',
     getDiscount: 'GET discounts/:id',
@@ -217,6 +218,7 @@ export const routes = {
     listTaxRates: 'GET tax-rates',
     createTaxRate: 'POST tax-rates',
     addTaxPreset: 'POST tax-rates/presets/:country',
+    listTaxPresets: 'GET tax-rates/presets',
     getTaxRate: 'GET tax-rates/:id',
     updateTaxRate: 'PATCH tax-rates/:id',
     deleteTaxRate: 'DELETE tax-rates/:id',
@@ -317,6 +319,7 @@ export const routes = {
   },
   settings: {
     get: 'GET settings',
+    describe: 'GET settings/definitions',
     update: 'PATCH settings',
   },
   team: {

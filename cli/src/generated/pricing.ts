@@ -372,6 +372,17 @@ export const commands: readonly DerivedCommand[] = [
         "type": "boolean"
       },
       {
+        "name": "status",
+        "help": "Whether the code can be used now, and if not, why.",
+        "choices": [
+          "active",
+          "scheduled",
+          "expired",
+          "used_up",
+          "inactive"
+        ]
+      },
+      {
         "name": "updated_from",
         "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },
@@ -600,6 +611,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "pricing",
+      "states"
+    ],
+    "action": "pricing.listStates",
+    "summary": "List the states that are known by name and code",
+    "description": "By country. Taxes and shipping take other states as they are written.",
+    "key": "states"
+  },
+  {
+    "words": [
+      "pricing",
       "tax-exemption"
     ],
     "action": "pricing.getTaxExemption",
@@ -612,6 +633,16 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "tax_exemption"
+  },
+  {
+    "words": [
+      "pricing",
+      "tax-presets"
+    ],
+    "action": "pricing.listTaxPresets",
+    "summary": "List the usual tax rates of countries",
+    "description": "What 'POST /tax-rates/presets/{country}' adds.",
+    "key": "presets"
   },
   {
     "words": [
