@@ -1,7 +1,25 @@
-import { Bell, House, type LucideIcon, MessagesSquare, Package, ReceiptText, Users } from 'lucide-react';
+import {
+  Bell,
+  House,
+  type LucideIcon,
+  MessagesSquare,
+  Package,
+  ReceiptText,
+  Settings,
+  TicketPercent,
+  Users,
+} from 'lucide-react';
 
 export interface NavigationItem {
-  readonly to: '/' | '/orders' | '/customers' | '/products' | '/conversations' | '/notifications';
+  readonly to:
+    | '/'
+    | '/orders'
+    | '/customers'
+    | '/products'
+    | '/discounts'
+    | '/conversations'
+    | '/notifications'
+    | '/settings';
   readonly label: string;
   readonly icon: LucideIcon;
   /** Shown to those who have it. */
@@ -13,10 +31,12 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/orders', label: 'Orders', icon: ReceiptText, permission: 'orders.view' },
   { to: '/customers', label: 'Customers', icon: Users, permission: 'customers.view' },
   { to: '/products', label: 'Products', icon: Package, permission: 'products.view' },
+  { to: '/discounts', label: 'Discounts', icon: TicketPercent, permission: 'products.view' },
   { to: '/conversations', label: 'Conversations', icon: MessagesSquare, permission: 'conversations.view' },
   { to: '/notifications', label: 'Notifications', icon: Bell, permission: 'notifications.view' },
+  { to: '/settings', label: 'Settings', icon: Settings, permission: 'settings.view' },
 ];
 
 /** The bottom bar of a phone has room for four items; the others are in a menu. */
 export const onBottomBar = 4;
-export const onPhoneLater: readonly string[] = ['/products'];
+export const onPhoneLater: readonly string[] = ['/products', '/discounts', '/settings'];
