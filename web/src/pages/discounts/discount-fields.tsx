@@ -153,7 +153,7 @@ function CodeField({ code, form, hasFocus }: CodeFieldProps) {
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <section aria-label={title} className="grid gap-3 border-t border-line pt-4">
+    <section className="grid gap-3 border-t border-line pt-4">
       <h2 className="font-semibold">{title}</h2>
       {children}
     </section>

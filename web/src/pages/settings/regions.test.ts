@@ -33,3 +33,11 @@ test('names that begin with the text come first, states among them', () => {
   expect(found[0]).toBe('Goa, India');
   expect(found).toContain('Angola');
 });
+
+test('the states of a country are listed after its name', () => {
+  const zone = [
+    { country: 'IN', states: ['KA', 'XX'] },
+    { country: 'NP', states: [] },
+  ];
+  expect(regions.describeRegions(zone, states)).toEqual(['India: Karnataka, XX', 'Nepal']);
+});

@@ -39,6 +39,15 @@ export function placeName({ country, state }: Place, findStates: FindStates): st
   return `${findStates(country).find(([code]) => code === state)?.[1] ?? state}, ${countryName(country)}`;
 }
 
+/** `India: Goa, Karnataka · Nepal`. */
+export function describeRegions(regions: readonly Region[], findStates: FindStates): readonly string[] {
+  return regions.map(({ country, states }) => {
+    if (states.length === 0) return countryName(country);
+    const names = states.map((state) => findStates(country).find(([code]) => code === state)?.[1] ?? state);
+    return `${countryName(country)}: ${names.join(', ')}`;
+  });
+}
+
 const maxMatches = 8;
 
 /** Countries and states whose name begins with the text, then those that contain it. */

@@ -51,7 +51,11 @@ export function ShippingPage() {
         ))}
       {isNew && <ZoneForm zone={undefined} onClose={() => show(undefined)} />}
       {zones.data.length > 0 && add && <div>{add}</div>}
-      {zones.data.length > 0 && can('orders.create') && <ShippingTester />}
+      {zones.data.length > 0 && can('orders.create') && (
+        <div className="border-t border-line pt-8">
+          <ShippingTester />
+        </div>
+      )}
     </div>
   );
 }

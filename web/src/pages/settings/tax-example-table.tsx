@@ -32,17 +32,21 @@ export function TaxExampleTable({ rates, country, state, isIncluded }: TaxExampl
           <Row key={`${name} ${rate}`} label={`${name} ${percent(rate)}`} amount={money(amount, currency)} />
         ))}
         {taxes.length === 0 && <Row label="No tax rate applies here" amount={money('0', currency)} />}
-        <div className="mt-1 border-t border-line pt-2 font-semibold">
-          <Row label="The customer pays" amount={money(total, currency)} />
-        </div>
+        <Row label="The customer pays" amount={money(total, currency)} isTotal />
       </dl>
     </section>
   );
 }
 
-function Row({ label, amount }: { readonly label: string; readonly amount: string }) {
+interface RowProps {
+  readonly label: string;
+  readonly amount: string;
+  readonly isTotal?: boolean;
+}
+
+function Row({ label, amount, isTotal = false }: RowProps) {
   return (
-    <div className="flex justify-between gap-4">
+    <div className={`flex justify-between gap-4 ${isTotal ? 'mt-1 border-t border-line pt-2 font-semibold' : ''}`}>
       <dt>{label}</dt>
       <dd className="numeric">{amount}</dd>
     </div>

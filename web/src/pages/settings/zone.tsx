@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { listPlaces, placeName } from './regions.ts';
+import { describeRegions } from './regions.ts';
 import { ShippingRateForm } from './shipping-rate-form.tsx';
 import { describeRate } from './shipping-rate-text.ts';
 import { useStates } from './states.tsx';
@@ -31,10 +31,7 @@ export function Zone({ zone, rates, edit, onEdit }: ZoneProps) {
   const states = useStates();
   const close = () => onEdit(undefined);
   const newRate = `rate.${zone.id}`;
-  const places = [
-    ...listPlaces(zone.regions).map((place) => placeName(place, states)),
-    ...(zone.rest_of_world ? ['Rest of the world'] : []),
-  ];
+  const places = [...describeRegions(zone.regions, states), ...(zone.rest_of_world ? ['Rest of the world'] : [])];
   if (edit === zone.id) return <ZoneForm zone={zone} onClose={close} />;
   return (
     <section aria-label={zone.name} className="grid gap-2">
