@@ -47,7 +47,15 @@ import {
   taxRateList,
   updateTaxRate,
 } from './tax-rates.ts';
-import { NewTaxExemption, NewTaxRate, PresetKey, TaxExemption, TaxPresetDetails, TaxRate, TaxRateChanges } from './tax-schemas.ts';
+import {
+  NewTaxExemption,
+  NewTaxRate,
+  PresetKey,
+  TaxExemption,
+  TaxPresetDetails,
+  TaxRate,
+  TaxRateChanges,
+} from './tax-schemas.ts';
 
 const unchangedFields = 'Fields that are not sent do not change.';
 const changed = 'http.precondition_failed';

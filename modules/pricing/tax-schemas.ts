@@ -2,9 +2,9 @@ import {
   Default,
   extend,
   Line,
+  NamedObject,
   Nullable,
   NullableLine,
-  NamedObject,
   NullableText,
   named,
   outputFields,
@@ -34,7 +34,7 @@ const Percent = Type.Unsafe<string>({
   pattern: '^(100(\\.0{1,4})?|\\d{1,2}(\\.\\d{1,4})?)$',
   minimum: 0,
   maximum: 100,
-  description: 'A percentage from 0 to 100 with at most four decimals, as a string or a number.',
+  description: 'A percentage from 0 to 100 with at most four decimals.',
   examples: ['18'],
 });
 

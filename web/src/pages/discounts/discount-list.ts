@@ -1,5 +1,6 @@
 import type { Discount } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
+import { pick } from '../../routing/search-params.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
 export const statuses: Readonly<Record<Discount['status'], { readonly label: string; readonly tone: Tone }>> = {
@@ -34,7 +35,10 @@ export const views = [
 ];
 
 /** What the address of the list can have. */
-export const searchKeys: readonly string[] = ['search', 'sort_by', 'sort_order', ...filters.map(({ key }) => key)];
+const searchKeys: readonly string[] = ['search', 'sort_by', 'sort_order', ...filters.map(({ key }) => key)];
+
+/** That of the list, without what belongs to an open discount. */
+export const listSearch = pick(...searchKeys);
 
 /** `10 %`, `₹100.00` or `Free shipping`. */
 export function discountText({ kind, value }: Discount, money: (amount: string) => string): string {

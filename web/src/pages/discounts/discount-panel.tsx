@@ -17,14 +17,14 @@ import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { usePriceFormat } from '../products/currency.ts';
 import { DiscountForm } from './discount-form.tsx';
-import { discountText, statuses, usesText } from './discount-list.ts';
+import { discountText, listSearch, statuses, usesText } from './discount-list.ts';
 import { readTexts } from './discount-values.ts';
 import { TargetList } from './target-chooser.tsx';
 import { readTargets, targetKinds } from './targets.ts';
 
 export function DiscountPanel() {
   const { id } = useParams({ from: '/shell/discounts/$id' });
-  const search = useSearch({ from: '/shell/discounts' });
+  const search = listSearch(useSearch({ from: '/shell/discounts' }));
   const navigate = useNavigate();
   const can = useCan();
   const { data, error } = useApi(keys.discounts.detail(id), (client) => client.pricing.getDiscount({ id }));
@@ -108,7 +108,7 @@ interface ActionsProps {
 }
 
 function Actions({ discount: { id, code, is_active, uses }, onDeleted }: ActionsProps) {
-  const search = useSearch({ from: '/shell/discounts' });
+  const search = listSearch(useSearch({ from: '/shell/discounts' }));
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const turn = useAction((client, is_on: boolean) => client.pricing.updateDiscount({ id, is_active: is_on }), {

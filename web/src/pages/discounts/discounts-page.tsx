@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from '../products/currency.ts';
-import { discountText, filters, statuses, usesText, views } from './discount-list.ts';
+import { discountText, filters, listSearch, statuses, usesText, views } from './discount-list.ts';
 
 /** The columns for which there is room beside a discount. */
 const columnsBesideDiscount = ['code', 'value', 'status', 'uses'];
@@ -33,7 +33,7 @@ export function DiscountsPage() {
 }
 
 function Discounts() {
-  const search: Search = useSearch({ from: '/shell/discounts' });
+  const search: Search = listSearch(useSearch({ from: '/shell/discounts' }));
   const openId = useParams({ strict: false }).id;
   const hasDetail = useChildMatches().length > 0;
   const navigate = useNavigate();
@@ -82,7 +82,7 @@ function discountColumns(price: (amount: string) => string): readonly Column<Dis
         <Link
           to="/discounts/$id"
           params={{ id }}
-          search={(search) => search}
+          search={(search) => listSearch(search)}
           className="block min-w-0 truncate font-medium hover:underline"
         >
           {code}

@@ -108,6 +108,7 @@ describe.skipIf(!chromiumPath)('discounts', () => {
 
     await choose('Duplicate');
     await page.getByText('A copy of WELCOME10 with a new code and without its dates.').waitFor();
+    await page.getByRole('link', { name: 'DIWALI' }).waitFor();
     await page.getByLabel('Code', { exact: true }).fill('HELLO10');
     await page.getByRole('button', { name: 'Create discount' }).click();
     await heading(page, 'HELLO10').waitFor();

@@ -18,12 +18,13 @@ import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { DiscountFields } from './discount-fields.tsx';
 import { targetIds } from './discount-form.tsx';
+import { listSearch } from './discount-list.ts';
 import { type DiscountTexts, emptyTexts, generateCode, readTexts, toDiscountInput } from './discount-values.ts';
 import { readTargets, type Targets } from './targets.ts';
 
 export function NewDiscountPanel() {
   const { copy } = useSearch({ from: '/shell/discounts/new' });
-  const search = useSearch({ from: '/shell/discounts' });
+  const search = listSearch(useSearch({ from: '/shell/discounts' }));
   const navigate = useNavigate();
   return (
     <DetailPanel title="New discount" onClose={() => void navigate({ to: '/discounts', search })}>
@@ -41,7 +42,7 @@ function CopiedDiscount({ id }: { readonly id: string }) {
 
 function NewDiscountForm({ original }: { readonly original?: Discount }) {
   const draft = `discount.new${original ? `.${original.id}` : ''}`;
-  const search = useSearch({ from: '/shell/discounts' });
+  const search = listSearch(useSearch({ from: '/shell/discounts' }));
   const navigate = useNavigate();
   const refetch = useRefetch();
   const [texts] = useState<DiscountTexts>(

@@ -2,12 +2,12 @@ import { createRoute } from '@tanstack/react-router';
 import { shell } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 import { pick } from '../../routing/search-params.ts';
-import { searchKeys } from './discount-list.ts';
+import { listSearch } from './discount-list.ts';
 
 const discounts = createRoute({
   getParentRoute: () => shell,
   path: '/discounts',
-  validateSearch: pick(...searchKeys),
+  validateSearch: listSearch,
   component: lazyPage(() => import('./discounts-page.tsx'), 'DiscountsPage'),
 });
 

@@ -14,7 +14,7 @@ interface RegionChooserProps {
 /** Countries, and states of those that the platform knows. */
 export function RegionChooser({ regions, onChange, error }: RegionChooserProps) {
   const [text, setText] = useState('');
-  const states = useStates();
+  const { find: states } = useStates();
   const chosen = listPlaces(regions);
   const options = findPlaces(text, states).map((place) => ({
     key: `${place.country} ${place.state ?? ''}`,

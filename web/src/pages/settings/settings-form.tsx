@@ -94,11 +94,11 @@ interface SettingFieldProps {
 function SettingField({ definition: { key, description, schema }, value, control: custom, form }: SettingFieldProps) {
   const { type, enum: options, maxLength } = schema as SettingSchema;
   const label = settingLabel(key);
-  if (type === 'boolean') return <Switch label={label} help={description} name={key} isOn={value === true} />;
+  if (type === 'boolean') return <Switch label={label} help={withCode(description)} name={key} isOn={value === true} />;
   const text = String(value ?? '');
   const isNumber = type === 'integer' || type === 'number';
   return (
-    <Field label={label} help={description} {...form.field(key)}>
+    <Field label={label} help={withCode(description)} {...form.field(key)}>
       {(control) =>
         custom ? (
           custom(control, text)
@@ -123,9 +123,16 @@ function SettingField({ definition: { key, description, schema }, value, control
   );
 }
 
+/** Descriptions have values between backticks. */
+function withCode(description: string): ReactNode {
+  const parts = description.split('`');
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts never move
+  return parts.map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}
+
 interface SwitchProps {
   readonly label: string;
-  readonly help: string;
+  readonly help: ReactNode;
   readonly name: string;
   readonly isOn: boolean;
 }

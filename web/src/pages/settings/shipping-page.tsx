@@ -8,6 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ShippingTester } from './shipping-tester.tsx';
+import { useStates } from './states.tsx';
 import { Zone } from './zone.tsx';
 import { ZoneForm } from './zone-form.tsx';
 
@@ -19,9 +20,12 @@ export function ShippingPage() {
     void navigate({ to: '.', search: id === undefined ? {} : { edit: id }, replace: true });
   const zones = useApi(keys.pricing.shippingZones, (client) => Array.fromAsync(client.pricing.listShippingZones.all()));
   const rates = useApi(keys.pricing.shippingRates, (client) => Array.fromAsync(client.pricing.listShippingRates.all()));
+  const { areKnown } = useStates();
   const isNew = can('settings.edit') && edit === 'new';
   const button = useReturnFocus(isNew);
-  if (!zones.data || !rates.data) return <Loading error={zones.error ?? rates.error} className="h-96" />;
+  if (!zones.data || !rates.data || !areKnown) {
+    return <Loading error={zones.error ?? rates.error} className="h-96" />;
+  }
   const add = can('settings.edit') && !isNew && (
     <Button ref={button} variant={zones.data.length === 0 ? 'primary' : 'secondary'} onClick={() => show('new')}>
       <Icon icon={Plus} />

@@ -5,11 +5,19 @@ import { Input, Select } from '../../ui/field.tsx';
 
 type StateOption = readonly [code: string, name: string];
 
-/** The states of a country that the platform knows by name; of most countries, none. */
-export function useStates(): (country: string) => readonly StateOption[] {
+interface States {
+  readonly areKnown: boolean;
+  /** The states of a country that the platform knows by name; of most countries, none. */
+  readonly find: (country: string) => readonly StateOption[];
+}
+
+export function useStates(): States {
   const { data } = useApi(keys.pricing.states, (client) => client.pricing.listStates());
-  return (country) =>
-    Object.entries(data?.states[country] ?? {}).sort(([, one], [, other]) => one.localeCompare(other));
+  return {
+    areKnown: data !== undefined,
+    find: (country) =>
+      Object.entries(data?.states[country] ?? {}).sort(([, one], [, other]) => one.localeCompare(other)),
+  };
 }
 
 /** The code of a state that may be given by its name. */
@@ -28,7 +36,7 @@ interface StateControlProps
 
 /** A choice of states where they are known, else a text. */
 export function StateControl({ country, defaultValue, none, ...control }: StateControlProps) {
-  const states = useStates()(country);
+  const states = useStates().find(country);
   if (states.length === 0) {
     return <Input key={country} {...control} defaultValue={defaultValue} placeholder={none} maxLength={100} />;
   }

@@ -15,7 +15,7 @@ interface TaxExampleProps {
 /** What becomes of a price of 100, as it is typed. */
 export function TaxExampleTable({ rates, country, state, isIncluded }: TaxExampleProps) {
   const currency = useMe().data?.currency ?? 'INR';
-  const states = useStates()(country);
+  const states = useStates().find(country);
   const code = stateCode(states, state);
   const decimals = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
   const { taxes, net, total } = exampleTaxes(rates, { country, state: code }, isIncluded, decimals ?? 2);

@@ -40,6 +40,7 @@ test('other countries, other classes and rates that are switched off do not coun
     rate('Reduced', '5', { tax_class: 'reduced' }),
     rate('Off', '3', { is_active: false }),
     rate('Typed', '1o'),
+    rate('Too high', '140'),
   ];
   expect(amounts(exampleTaxes(others, { country: 'IN', state: '' }, false, 2))).toEqual(['100.00', '100.00']);
 });

@@ -52,13 +52,18 @@ function ratesAt(rates: readonly ExampleRate[], { country, state }: Place): read
       rate.tax_class === 'standard' &&
       rate.country === country &&
       (rate.state === null || rate.state === state) &&
-      Number.isFinite(Number(rate.rate)),
+      isPercent(rate.rate),
   );
   const isReplaced = ({ state: own, priority }: ExampleRate) =>
     own === null && matching.some((other) => other.state !== null && other.priority === priority);
   return matching
     .filter((rate) => !isReplaced(rate))
     .sort((one, other) => one.priority - other.priority || one.name.localeCompare(other.name, 'en'));
+}
+
+/** What is being typed may be none yet. */
+function isPercent(text: string): boolean {
+  return text !== '' && Number(text) >= 0 && Number(text) <= 100;
 }
 
 /** Fractions such as 0.285 are a little less in binary. */

@@ -4,26 +4,25 @@ import { countryName } from '../../address/region.ts';
 import { affectedBySettings } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useApi, useCan } from '../../api/use-api.ts';
+import { useCan } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { StateControl, stateCode, useStates } from './states.tsx';
 import { percent } from './tax-rate-text.ts';
 
 interface TaxPresetProps {
-  /** Those of the shop. */
-  readonly country: string;
+  /** That of the country of the shop, if there is one. */
+  readonly preset: TaxPresetDetails | undefined;
+  /** That of the shop. */
   readonly state: string;
   readonly rates: readonly TaxRate[];
 }
 
 /** Offers the usual rates of the country that are missing. */
-export function TaxPreset({ country, state, rates }: TaxPresetProps) {
+export function TaxPreset({ preset, state, rates }: TaxPresetProps) {
   const canEdit = useCan()('settings.edit');
-  const { data } = useApi(keys.pricing.taxPresets, (client) => client.pricing.listTaxPresets());
-  const preset = data?.presets.find((one) => one.country === country);
   if (!preset || !canEdit) return null;
-  const missing = preset.rates.filter((one) => !rates.some((rate) => isSame(one, rate, country)));
+  const missing = preset.rates.filter((one) => !rates.some((rate) => isSame(one, rate, preset.country)));
   return missing.length === 0 ? null : <Offer key={state} preset={{ ...preset, rates: missing }} state={state} />;
 }
 
@@ -34,6 +33,8 @@ function isSame({ name, tax_class, in_shop_state }: PresetRate, rate: TaxRate, c
   return isThere && rate.name.toLowerCase() === name.toLowerCase();
 }
 
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' });
+
 interface OfferProps {
   readonly preset: TaxPresetDetails;
   readonly state: string;
@@ -41,7 +42,7 @@ interface OfferProps {
 
 function Offer({ preset: { country, since, needs_state, rates }, state: known }: OfferProps) {
   const [chosen, setChosen] = useState('');
-  const states = useStates()(country);
+  const states = useStates().find(country);
   const state = known || chosen;
   const add = useAction(
     async (client) => {
@@ -59,7 +60,7 @@ function Offer({ preset: { country, since, needs_state, rates }, state: known }:
       <div className="grid gap-0.5">
         <h2 className="font-semibold">Usual rates of {place}</h2>
         <p className="text-sm text-secondary">
-          Those since {since}. Check that they are right for your products before you use them.
+          As they are since {dateFormat.format(new Date(since))}. Check that they are right for your products.
         </p>
       </div>
       <dl className="grid gap-x-6 gap-y-1.5 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">

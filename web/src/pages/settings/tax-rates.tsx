@@ -56,30 +56,51 @@ export function TaxRates({ rates, country, onEdited }: TaxRatesProps) {
       {rates.length === 0 && open !== 'new' && (
         <p className="border-t border-line pt-3 text-secondary">No rates yet: orders are not taxed.</p>
       )}
-      {rates.length > 0 && (
-        <ul className="border-t border-line">
-          {[...rates].sort(compare).map((rate) =>
-            open === rate.id ? (
-              <li key={rate.id} className="border-b border-line py-3">
-                {form(rate)}
-              </li>
-            ) : (
-              <RateRow key={rate.id} rate={rate} canEdit={canEdit} onEdit={() => show(rate.id)} />
-            ),
-          )}
-        </ul>
-      )}
+      {groupRates(rates).map(([title, group]) => (
+        <section key={title} aria-label={title} className="mt-2 grid gap-1.5">
+          <h3 className="text-xs font-medium text-secondary">{title}</h3>
+          <ul className="border-t border-line">
+            {group.map((rate) =>
+              open === rate.id ? (
+                <li key={rate.id} className="border-b border-line py-3">
+                  {form(rate)}
+                </li>
+              ) : (
+                <RateRow key={rate.id} rate={rate} canEdit={canEdit} onEdit={() => show(rate.id)} />
+              ),
+            )}
+          </ul>
+        </section>
+      ))}
     </Section>
   );
 }
 
-/** By country, those in use first; rates for a state before those for the rest of the country. */
-function compare(one: TaxRate, other: TaxRate): number {
-  const order = ({ country, is_active, tax_class, state, priority, name }: TaxRate) =>
-    [country, is_active ? 0 : 1, tax_class === 'standard' ? '' : tax_class, state ?? '\uffff', priority, name].join(
-      '\n',
-    );
-  return order(one).localeCompare(order(other));
+/** By country and class: the standard one first, and those in use before the others. */
+function groupRates(rates: readonly TaxRate[]): readonly (readonly [title: string, rates: readonly TaxRate[]])[] {
+  const sorted = [...rates].sort((one, other) => compare(rateOrder(one), rateOrder(other)));
+  const title = ({ country, tax_class }: TaxRate) =>
+    `${countryName(country)}: ${tax_class === 'standard' ? 'standard rates' : `class ${tax_class}`}`;
+  return [...Map.groupBy(sorted, title)];
+}
+
+/** Rates for a state come before those for the rest of the country. */
+function rateOrder({ country, is_active, tax_class, state, priority, name }: TaxRate): readonly string[] {
+  const isStandard = tax_class === 'standard';
+  return [
+    countryName(country),
+    isStandard ? '0' : '1',
+    is_active ? '0' : '1',
+    tax_class,
+    state ?? '\uffff',
+    String(priority),
+    name,
+  ];
+}
+
+function compare(one: readonly string[], other: readonly string[]): number {
+  const differing = one.findIndex((part, index) => part !== other[index]);
+  return differing < 0 ? 0 : (one[differing] ?? '').localeCompare(other[differing] ?? '', 'en', { numeric: true });
 }
 
 interface RateRowProps {
@@ -89,25 +110,17 @@ interface RateRowProps {
 }
 
 function RateRow({ rate, canEdit, onEdit }: RateRowProps) {
-  const { name, country, state, tax_class, priority, includes_shipping, is_active } = rate;
-  const states = useStates()(country);
-  const stateName = state && (states.find(([code]) => code === state)?.[1] ?? state);
-  const notes = [
-    tax_class !== 'standard' && `class ${tax_class}`,
-    priority !== 1 && `priority ${priority}`,
-    !includes_shipping && 'not on shipping',
-  ].filter(Boolean);
-  const label = `${name}, ${stateName ?? countryName(country)}`;
+  const { name, country, state, priority, includes_shipping, is_active } = rate;
+  const states = useStates().find(country);
+  const place = state === null ? countryName(country) : (states.find(([code]) => code === state)?.[1] ?? state);
+  const notes = [place, priority !== 1 && `priority ${priority}`, !includes_shipping && 'not on shipping'];
+  const label = `${name}, ${place}`;
   return (
-    <li className="flex min-h-12 items-center gap-3 border-b border-line py-1.5">
-      <span className={`grid min-w-0 flex-1 ${is_active ? '' : 'text-secondary'}`}>
-        <span className="flex min-w-0 flex-wrap items-center gap-x-2">
-          <span className="font-medium break-words">{name}</span>
-          {!is_active && <StatusPill>Off</StatusPill>}
-        </span>
-        <span className="text-sm text-secondary">
-          {[stateName ? `${stateName}, ${countryName(country)}` : countryName(country), ...notes].join(' · ')}
-        </span>
+    <li className="flex min-h-11 items-center gap-3 border-b border-line">
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 py-1">
+        <span className={`font-medium break-words ${is_active ? '' : 'text-secondary'}`}>{name}</span>
+        <span className="text-sm text-secondary">{notes.filter(Boolean).join(' · ')}</span>
+        {!is_active && <StatusPill>Off</StatusPill>}
       </span>
       <span className="numeric shrink-0">{percent(rate.rate)}</span>
       {canEdit && (

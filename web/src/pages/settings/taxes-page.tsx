@@ -6,7 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { SettingsForm } from './settings-form.tsx';
-import { StateControl } from './states.tsx';
+import { StateControl, useStates } from './states.tsx';
 import type { EditedRate, ExampleRate } from './tax-example.ts';
 import { TaxExampleTable } from './tax-example-table.tsx';
 import { TaxPreset } from './tax-preset.tsx';
@@ -18,14 +18,22 @@ const settings = ['pricing.prices_include_tax', 'pricing.tax_shipping', 'pricing
 export function TaxesPage() {
   const { values, error } = useSettings();
   const rates = useApi(keys.pricing.taxRates, (client) => Array.fromAsync(client.pricing.listTaxRates.all()));
+  const presets = useApi(keys.pricing.taxPresets, (client) => client.pricing.listTaxPresets());
+  const { areKnown } = useStates();
   const { edit } = useSearch({ from: '/shell/settings/$page' });
   const [typedRate, setTypedRate] = useState<EditedRate>();
   const edited = typedRate?.id === edit ? typedRate : undefined;
-  if (!values || !rates.data) return <Loading error={error ?? rates.error} className="h-96" />;
+  if (!values || !rates.data || !presets.data || !areKnown) {
+    return <Loading error={error ?? rates.error ?? presets.error} className="h-96" />;
+  }
   const country = String(values['general.country']);
   const state = String(values['pricing.state'] ?? '');
+  const preset = (
+    <TaxPreset preset={presets.data.presets.find((one) => one.country === country)} state={state} rates={rates.data} />
+  );
   return (
     <div className="grid gap-8">
+      {rates.data.length === 0 && preset}
       <Setting title="Prices" lead="How the prices of products and shipping are meant.">
         <SettingsForm
           settings={settings}
@@ -45,7 +53,7 @@ export function TaxesPage() {
           )}
         </SettingsForm>
       </Setting>
-      <TaxPreset country={country} state={state} rates={rates.data} />
+      {rates.data.length > 0 && preset}
       <TaxRates rates={rates.data} country={country} onEdited={setTypedRate} />
     </div>
   );

@@ -28,7 +28,7 @@ interface ZoneProps {
 /** Where it is, and its rates. */
 export function Zone({ zone, rates, edit, onEdit }: ZoneProps) {
   const canEdit = useCan()('settings.edit');
-  const states = useStates();
+  const { find: states } = useStates();
   const close = () => onEdit(undefined);
   const newRate = `rate.${zone.id}`;
   const places = [...describeRegions(zone.regions, states), ...(zone.rest_of_world ? ['Rest of the world'] : [])];
