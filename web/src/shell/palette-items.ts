@@ -10,6 +10,7 @@ import {
   ReceiptText,
   Settings2,
   Sun,
+  TicketPercent,
   UserPlus,
   UserRound,
 } from 'lucide-react';
@@ -41,6 +42,7 @@ const actions: readonly Action[] = [
   { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
   { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
   { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
+  { label: 'New discount', icon: TicketPercent, target: '/discounts/new', permission: 'products.edit' },
   {
     label: 'New conversation',
     icon: MessageSquarePlus,

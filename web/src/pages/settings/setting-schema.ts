@@ -7,7 +7,10 @@ export interface SettingSchema {
 
 /** `orders.number_prefix` is labelled `Number prefix`. */
 export function settingLabel(key: string): string {
-  const words = key.slice(key.indexOf('.') + 1).replaceAll(/[._]/g, ' ');
+  const words = key
+    .slice(key.indexOf('.') + 1)
+    .replaceAll(/[._]/g, ' ')
+    .replace('timezone', 'time zone');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
