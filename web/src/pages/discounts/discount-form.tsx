@@ -38,6 +38,8 @@ export function DiscountForm({ discount }: { readonly discount: Discount }) {
     { draft },
   );
   const { typed, props } = useTypedValues<DiscountTexts>(form.props);
+  const chosen = targetIds(targets, discount.applies_to);
+  const isRestored = form.isRestored || chosen.join() !== discount.target_ids.join();
   return (
     <form
       {...props}
@@ -47,7 +49,7 @@ export function DiscountForm({ discount }: { readonly discount: Discount }) {
       }}
       className="grid gap-4"
     >
-      {form.isRestored && !isChanged && <Notice>Your unsaved changes were restored.</Notice>}
+      {isRestored && !isChanged && <Notice>Your unsaved changes were restored.</Notice>}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <DiscountFields
         texts={texts}
@@ -59,7 +61,7 @@ export function DiscountForm({ discount }: { readonly discount: Discount }) {
         }}
         form={form}
       />
-      {(isChanged || form.isRestored) && (
+      {(isChanged || isRestored) && (
         <SaveBar
           isBusy={form.isBusy}
           onDiscard={() => {

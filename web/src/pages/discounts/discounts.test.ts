@@ -126,6 +126,43 @@ describe.skipIf(!chromiumPath)('discounts', () => {
     expect(await find('HELLO10')).toBeUndefined();
   });
 
+  test('a discount is limited to variants or to a collection, found by their names', async () => {
+    const shirt = {
+      sku: 'SHIRT-M',
+      title: 'Khadi shirt',
+      price: '900',
+      options: [{ name: 'Size', values: ['M', 'L'] }],
+      variants: [
+        { sku: 'SHIRT-M', price: '900', options: { Size: 'M' } },
+        { sku: 'SHIRT-L', price: '950', options: { Size: 'L' } },
+      ],
+    };
+    const { status, body } = await asha.post('/api/v1/products', shirt);
+    expect(status, JSON.stringify(body)).toBe(201);
+    const monsoon = (await asha.post('/api/v1/collections', { title: 'Monsoon sale' })).body.collection;
+    const { discount } = (await asha.post(url, { code: 'SIZE', kind: 'percent', value: '5' })).body;
+    const page = await platform.openAs(asha, acme, `/discounts/${discount.id}`);
+    await heading(page, 'SIZE').waitFor();
+    await page.getByLabel('Applies to').selectOption('Variants');
+    await page.getByRole('combobox', { name: 'Variants' }).fill('khadi');
+    await page.getByRole('option', { name: 'Khadi shirt, L' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('SIZE saved.').waitFor();
+    const large = body.product.variants.find(({ sku }: { sku: string }) => sku === 'SHIRT-L');
+    expect(await find('SIZE')).toMatchObject({ applies_to: 'variants', target_ids: [large.id] });
+    await page.getByRole('button', { name: 'Remove SHIRT-L' }).click();
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await page.getByLabel('Applies to').selectOption('Collections');
+    await page.getByRole('combobox', { name: 'Collections' }).fill('mons');
+    await page.getByRole('option', { name: 'Monsoon sale' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await eventually(async () => {
+      expect(await find('SIZE')).toMatchObject({ applies_to: 'collections', target_ids: [monsoon.id] });
+    });
+    await inspect(page, 'discount-collections');
+  });
+
   test('those who may only view discounts can change nothing', async () => {
     const viewer = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
     const { id } = await find('VIP');
