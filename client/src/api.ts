@@ -3452,7 +3452,7 @@ export type NewTaxRate = {
   readonly state?: string | null | undefined;
   /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. Default: "standard". */
   readonly tax_class?: string | undefined;
-  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  /** A percentage from 0 to 100 with at most four decimals. */
   readonly rate: string | number;
   /** Rates for a state replace those for its country with the same priority and tax class. Default: 1. */
   readonly priority?: number | undefined;
@@ -5102,7 +5102,7 @@ export type TaxRateChanges = {
   readonly state?: string | null | undefined;
   /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. */
   readonly tax_class?: string | undefined;
-  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  /** A percentage from 0 to 100 with at most four decimals. */
   readonly rate?: string | number | undefined;
   /** Rates for a state replace those for its country with the same priority and tax class. */
   readonly priority?: number | undefined;

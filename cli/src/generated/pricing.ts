@@ -230,7 +230,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rate",
-        "help": "A percentage from 0 to 100 with at most four decimals, as a string or a number.",
+        "help": "A percentage from 0 to 100 with at most four decimals.",
         "isRequired": true
       },
       {
@@ -928,7 +928,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rate",
-        "help": "A percentage from 0 to 100 with at most four decimals, as a string or a number."
+        "help": "A percentage from 0 to 100 with at most four decimals."
       },
       {
         "name": "priority",
