@@ -1302,6 +1302,16 @@ export interface Api {
      */
     readonly preview: Call<Cart, { readonly cart: PricedCart }>;
     /**
+     * List the states that are known by name and code.
+     * By country. Taxes and shipping take other states as they are written.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/pricing/states`
+     */
+    readonly listStates: Call<object, {
+      /** Countries to codes to names. */
+      readonly states: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    }>;
+    /**
      * List discounts.
      * Requires the permission `products.view`.
      * `GET /api/v1/discounts`
@@ -1352,6 +1362,13 @@ export interface Api {
      * `POST /api/v1/tax-rates/presets/:country`
      */
     readonly addTaxPreset: Call<TaxPreset & { readonly country: 'IN' | 'DE' | 'GB' }, { readonly message: string; readonly tax_rates: readonly TaxRate[] }>;
+    /**
+     * List the usual tax rates of countries.
+     * What `POST /tax-rates/presets/{country}` adds.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/tax-rates/presets`
+     */
+    readonly listTaxPresets: Call<object, { readonly presets: readonly TaxPresetDetails[] }>;
     /**
      * Get a tax rate.
      * Requires the permission `settings.view`.
@@ -1995,6 +2012,13 @@ export interface Api {
       /** Dotted keys to values. */
       readonly settings: Readonly<Record<string, unknown>>;
     }>;
+    /**
+     * Describe the settings.
+     * Returns what each setting that the caller may see means, which values it can have, and its default.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/settings/definitions`
+     */
+    readonly describe: Call<object, { readonly definitions: readonly DescribedSetting[] }>;
     /**
      * Change settings.
      * Changes all of these settings or, if one of them is invalid, none. `null` restores the default.
@@ -2898,6 +2922,14 @@ export type DemoData = {
   readonly products: number;
 };
 
+export type DescribedSetting = {
+  readonly key: string;
+  readonly description: string;
+  /** The JSON schema of its values. */
+  readonly schema: unknown;
+  readonly default: unknown;
+};
+
 export type Device = {
   readonly id: string;
   readonly token: string;
@@ -2952,6 +2984,8 @@ export type Discount = {
   readonly is_active: boolean;
   /** The number of orders that have used the code. */
   readonly uses: number;
+  /** Whether the code can be used now, and if not, why. */
+  readonly status: 'active' | 'scheduled' | 'expired' | 'used_up' | 'inactive';
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -3759,7 +3793,7 @@ export type NewTaxRate = {
   readonly state?: string | null | undefined;
   /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. Default: "standard". */
   readonly tax_class?: string | undefined;
-  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  /** A percentage from 0 to 100 with at most four decimals. */
   readonly rate: string | number;
   /** Rates for a state replace those for its country with the same priority and tax class. Default: 1. */
   readonly priority?: number | undefined;
@@ -5591,6 +5625,27 @@ export type TaxPreset = {
   readonly state?: string | null | undefined;
 };
 
+export type TaxPresetDetails = {
+  readonly country: 'IN' | 'DE' | 'GB';
+  /** The day since which these rates apply. */
+  readonly since: string;
+  readonly source: string;
+  /** Whether the state of the shop must be known. */
+  readonly needs_state: boolean;
+  readonly rates: readonly TaxPresetRate[];
+};
+
+export type TaxPresetRate = {
+  readonly name: string;
+  /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. */
+  readonly tax_class: string;
+  /** Percent. */
+  readonly rate: string;
+  /** Whether it applies only in the state of the shop. */
+  readonly in_shop_state: boolean;
+  readonly is_active: boolean;
+};
+
 export type TaxRate = {
   readonly id: string;
   readonly name: string;
@@ -5621,7 +5676,7 @@ export type TaxRateChanges = {
   readonly state?: string | null | undefined;
   /** Lower-case letters, digits, _ and -. Products with another class than `standard` have their own rates. */
   readonly tax_class?: string | undefined;
-  /** A percentage from 0 to 100 with at most four decimals, as a string or a number. */
+  /** A percentage from 0 to 100 with at most four decimals. */
   readonly rate?: string | number | undefined;
   /** Rates for a state replace those for its country with the same priority and tax class. */
   readonly priority?: number | undefined;
@@ -6455,6 +6510,8 @@ export type PricingListDiscountsInput = {
   readonly search?: string | undefined;
   readonly kind?: 'percent' | 'fixed' | 'free_shipping' | undefined;
   readonly is_active?: boolean | undefined;
+  /** Whether the code can be used now, and if not, why. */
+  readonly status?: 'active' | 'scheduled' | 'expired' | 'used_up' | 'inactive' | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */

@@ -231,6 +231,7 @@ export const routes = {
   },
   pricing: {
     preview: 'POST pricing/preview',
+    listStates: 'GET pricing/states',
     listDiscounts: 'GET discounts',
     createDiscount: 'POST discounts',
     getDiscount: 'GET discounts/:id',
@@ -239,6 +240,7 @@ export const routes = {
     listTaxRates: 'GET tax-rates',
     createTaxRate: 'POST tax-rates',
     addTaxPreset: 'POST tax-rates/presets/:country',
+    listTaxPresets: 'GET tax-rates/presets',
     getTaxRate: 'GET tax-rates/:id',
     updateTaxRate: 'PATCH tax-rates/:id',
     deleteTaxRate: 'DELETE tax-rates/:id',
@@ -348,6 +350,7 @@ export const routes = {
   },
   settings: {
     get: 'GET settings',
+    describe: 'GET settings/definitions',
     update: 'PATCH settings',
   },
   team: {

@@ -7,6 +7,7 @@ import type { Client } from './identity.ts';
 import type { Log } from './log.ts';
 import type { Mails } from './mail.ts';
 import type { RequestContext } from './request-context.ts';
+import type { SettingDefinition } from './settings.ts';
 
 /** Encryption and signatures with keys derived from the key of the installation, one for each `purpose`. */
 export interface Secrets {
@@ -130,6 +131,8 @@ export interface SettingsService {
   get(tenantId: string): Promise<Settings>;
   /** The settings that the caller may see, with defaults filled in. */
   visible(tenantId: string, can: (permission: string) => boolean): Promise<Readonly<Record<string, unknown>>>;
+  /** The declarations of the settings that the caller may see. */
+  describe(can: (permission: string) => boolean): readonly SettingDefinition[];
   /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */
   change(
     tenantId: string,

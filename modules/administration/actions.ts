@@ -1,8 +1,8 @@
 import { action, systemAction, Type } from '@chowk/kit';
 import { auditLog } from './audit-log.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
-import { ByDomain, Domain, NewDomain, SettingsChanges, SettingValues } from './schemas.ts';
-import { getSettings, updateSettings } from './settings.ts';
+import { ByDomain, DescribedSetting, Domain, NewDomain, SettingsChanges, SettingValues } from './schemas.ts';
+import { describeSettings, getSettings, updateSettings } from './settings.ts';
 
 const domains = { tag: 'Settings', needs: 'settings.domains' } as const;
 
@@ -17,6 +17,17 @@ export const actions = {
     output: SettingValues,
     answer: { key: 'settings' },
     run: getSettings,
+  }),
+  'settings.describe': systemAction({
+    summary: 'Describe the settings',
+    description: 'Returns what each setting that the caller may see means, which values it can have, and its default.',
+    tag: 'Settings',
+    http: 'GET /settings/definitions',
+    graphql: 'settingDefinitions',
+    needs: 'settings.view',
+    output: Type.Array(DescribedSetting),
+    answer: { key: 'definitions' },
+    run: describeSettings,
   }),
   'settings.update': systemAction({
     summary: 'Change settings',

@@ -12,6 +12,17 @@ export const SettingsChanges = Type.Object(
   { additionalProperties: true, title: 'SettingsChanges', examples: [settingsExample] },
 );
 
+export const DescribedSetting = named(
+  'DescribedSetting',
+  Type.Object({
+    key: Type.String({ examples: ['general.currency'] }),
+    description: Type.String(),
+    schema: Type.Unknown({ description: 'The JSON schema of its values.', examples: [{ type: 'string' }] }),
+    default: Type.Unknown({ examples: ['INR'] }),
+  }),
+);
+export type DescribedSetting = Static<typeof DescribedSetting>;
+
 export const Domain = named(
   'Domain',
   Type.Object({ domain: Type.String(), kind: Type.Enum(['random', 'alias']), created_at: Timestamp }),

@@ -126,3 +126,19 @@ test('text that PostgreSQL cannot store is rejected', async () => {
   const { status } = await acme.caller('settings.edit').patch('/api/v1/settings', { 'test.note': 'a\u0000b' });
   expect(status).toBe(422);
 });
+
+test('settings are described to those who may see them', async () => {
+  const describe = async (...permissions: string[]) =>
+    (await acme.caller('settings.view', ...permissions).get('/api/v1/settings/definitions')).body.definitions;
+  const all = await describe('settings.security');
+  expect(all).toContainEqual({
+    key: 'security.secret',
+    description: '',
+    schema: { type: 'integer', minimum: 1 },
+    default: 5,
+  });
+  const keys = (await describe()).map(({ key }: { key: string }) => key);
+  expect(keys).toContain('general.currency');
+  expect(keys).not.toContain('security.secret');
+  expect((await acme.caller('settings.edit').get('/api/v1/settings/definitions')).status).toBe(403);
+});

@@ -1,7 +1,13 @@
 import { changesBetween, invalid, type SystemCtx } from '@chowk/kit';
+import type { DescribedSetting } from './schemas.ts';
 
 export async function getSettings(ctx: SystemCtx): Promise<Record<string, unknown>> {
   return { ...(await ctx.system.settings.visible(ctx.tenant.id, permissionCheck(ctx))) };
+}
+
+export async function describeSettings(ctx: SystemCtx): Promise<DescribedSetting[]> {
+  const settings = ctx.system.settings.describe(permissionCheck(ctx));
+  return settings.map(({ key, description, schema, default: value }) => ({ key, description, schema, default: value }));
 }
 
 export async function updateSettings(ctx: SystemCtx, input: object): Promise<Record<string, unknown>> {

@@ -12,6 +12,7 @@ import {
 } from './discounts.ts';
 import { deleteExemption, getExemption, saveExemption } from './exemptions.ts';
 import { checkCart, previewPrice } from './price.ts';
+import { knownStates } from './regions.ts';
 import {
   checkNewRate,
   checkNewZone,
@@ -42,10 +43,19 @@ import {
   createTaxRate,
   deleteTaxRate,
   getTaxRate,
+  listPresets,
   taxRateList,
   updateTaxRate,
 } from './tax-rates.ts';
-import { NewTaxExemption, NewTaxRate, PresetKey, TaxExemption, TaxRate, TaxRateChanges } from './tax-schemas.ts';
+import {
+  NewTaxExemption,
+  NewTaxRate,
+  PresetKey,
+  TaxExemption,
+  TaxPresetDetails,
+  TaxRate,
+  TaxRateChanges,
+} from './tax-schemas.ts';
 
 const unchangedFields = 'Fields that are not sent do not change.';
 const changed = 'http.precondition_failed';
@@ -67,6 +77,20 @@ export const actions = {
     answer: { key: 'cart' },
     check: checkCart,
     run: previewPrice,
+  }),
+
+  'pricing.listStates': action({
+    summary: 'List the states that are known by name and code',
+    description: 'By country. Taxes and shipping take other states as they are written.',
+    http: 'GET /pricing/states',
+    graphql: 'pricingStates',
+    needs: 'settings.view',
+    output: Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+      description: 'Countries to codes to names.',
+      examples: [{ IN: { MH: 'Maharashtra' } }],
+    }),
+    answer: { key: 'states' },
+    run: async () => knownStates,
   }),
 
   'pricing.listDiscounts': action({
@@ -155,6 +179,16 @@ export const actions = {
     output: Type.Object({ tax_rates: Type.Array(TaxRate) }),
     answer: { message: ({ tax_rates: { length } }) => `${length} tax rates added.`, status: 201 },
     run: addPreset,
+  }),
+  'pricing.listTaxPresets': action({
+    summary: 'List the usual tax rates of countries',
+    description: 'What `POST /tax-rates/presets/{country}` adds.',
+    http: 'GET /tax-rates/presets',
+    graphql: 'taxPresets',
+    needs: 'settings.view',
+    output: Type.Array(TaxPresetDetails),
+    answer: { key: 'presets' },
+    run: async () => listPresets(),
   }),
   'pricing.getTaxRate': action({
     summary: 'Get a tax rate',

@@ -18,6 +18,10 @@ import {
 
 export const DiscountKind = Type.Enum(['percent', 'fixed', 'free_shipping']);
 
+export const DiscountStatus = Type.Enum(['active', 'scheduled', 'expired', 'used_up', 'inactive'], {
+  description: 'Whether the code can be used now, and if not, why.',
+});
+
 /** One schema instead of a union gives better messages. */
 export const NullableMoney = Type.Unsafe<string | null>({ ...AnyMoneyInput, type: ['string', 'number', 'null'] });
 const Time = Type.Unsafe<string | null>({ ...TimestampInput, type: ['string', 'null'] });
@@ -75,6 +79,7 @@ export const Discount = named(
     starts_at: Nullable(Timestamp),
     ends_at: Nullable(Timestamp),
     uses: Type.Integer({ description: 'The number of orders that have used the code.' }),
+    status: DiscountStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
   }),

@@ -1,12 +1,20 @@
 import { byInteger, byText, byTime, type Ctx, equals, type Issues, list, search, sql, Type } from '@chowk/kit';
-import { Discount, type DiscountChanges, DiscountKind, NewDiscount } from './discount-schemas.ts';
+import { Discount, type DiscountChanges, DiscountKind, DiscountStatus, NewDiscount } from './discount-schemas.ts';
 import { fail } from './errors.ts';
 import { records } from './records.ts';
+
+const status = sql`CASE
+  WHEN NOT r.is_active THEN 'inactive'
+  WHEN r.starts_at > now() THEN 'scheduled'
+  WHEN r.ends_at <= now() THEN 'expired'
+  WHEN r.uses >= r.usage_limit THEN 'used_up'
+  ELSE 'active' END`;
 
 const discounts = records({
   table: 'discounts',
   New: NewDiscount,
   Row: Discount,
+  expressions: { status },
   notFound: (id) => fail('pricing.discount_not_found', { id }),
   unique: { discounts_code: ['code', 'The code is taken.'] },
 });
@@ -21,6 +29,7 @@ export const discountList = list({
     search: search('Words in code or title.', sql`fold(concat_ws(E'\n', r.code, r.title))`),
     kind: equals(DiscountKind, sql`r.kind`),
     is_active: equals(Type.Boolean(), sql`r.is_active`),
+    status: equals(DiscountStatus, status),
   },
   sorts: {
     created_at: byTime(sql`r.created_at`),

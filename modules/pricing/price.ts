@@ -1,4 +1,4 @@
-import { type Ctx, columnsFor, type Issues, invalid, sql, toCents } from '@chowk/kit';
+import { type Ctx, columnsFor, type Issues, invalid, sql, Type, toCents } from '@chowk/kit';
 import type { Cart, PricedCart } from './cart-schemas.ts';
 import { Discount } from './discount-schemas.ts';
 import { checkPercentage } from './discounts.ts';
@@ -40,7 +40,7 @@ export async function price(ctx: Ctx, input: Cart): Promise<PricedCart> {
 
 type FoundRules = Pick<PricingRules, 'discounts' | 'taxRates' | 'zones' | 'isTaxExempt'>;
 
-const discountColumns = columnsFor(Discount, sql`d`);
+const discountColumns = columnsFor(Type.Omit(Discount, ['status']), sql`d`);
 const rateColumns = columnsFor(ShippingRate, sql`s`);
 
 /** One statement, because every order waits for it. */

@@ -291,3 +291,39 @@ test('a cart in dinars has three decimals', async () => {
   const cart = await shop.price({ lines: [{ quantity: 3, price: '0.333' }], codes: ['FILS'] });
   expect(cart).toMatchObject({ currency: 'KWD', subtotal: '0.999', discount_total: '0.125', total: '0.874' });
 });
+
+test('a discount says whether it can be used now, and the list is filtered by it', async () => {
+  const shop = await openShop();
+  const used = await shop.create('/discounts', { code: 'USED', kind: 'percent', value: '5', usage_limit: 1 });
+  await shop.tenant.db.run(sql`UPDATE discounts SET uses = 1 WHERE id = ${used.id}`);
+  const discount = { kind: 'percent', value: '5' };
+  await shop.create('/discounts', { ...discount, code: 'NOW' });
+  await shop.create('/discounts', { ...discount, code: 'OFF', is_active: false });
+  await shop.create('/discounts', { ...discount, code: 'PAST', ends_at: '2020-01-01T00:00:00Z' });
+  await shop.create('/discounts', { ...discount, code: 'LATER', starts_at: '2999-01-01T00:00:00Z' });
+  const expected = { NOW: 'active', OFF: 'inactive', PAST: 'expired', LATER: 'scheduled', USED: 'used_up' };
+  const list = async (query = '') => (await shop.caller.get(`/api/v1/discounts${query}`)).body.discounts;
+  const statuses = (await list()).map(({ code, status }: { code: string; status: string }) => [code, status]);
+  expect(Object.fromEntries(statuses)).toEqual(expected);
+  for (const [code, status] of Object.entries(expected)) {
+    expect(await list(`?status=${status}`)).toMatchObject([{ code, status }]);
+  }
+});
+
+test('the presets are what adding one adds', async () => {
+  const shop = await openShop();
+  const { presets } = (await shop.caller.get('/api/v1/tax-rates/presets')).body;
+  expect(presets).toHaveLength(3);
+  for (const { country, needs_state, rates } of presets) {
+    const { body } = await shop.caller.post(`/api/v1/tax-rates/presets/${country}`, needs_state ? { state: 'MH' } : {});
+    const added = body.tax_rates.map(({ name, tax_class, rate, state, is_active }: Record<string, unknown>) => {
+      return { name, tax_class, rate: Number(rate), in_shop_state: state === 'MH', is_active };
+    });
+    expect(rates.map((one: { rate: string }) => ({ ...one, rate: Number(one.rate) }))).toEqual(added);
+  }
+});
+
+test('states that are known by name and code are listed', async () => {
+  const { states } = (await acme.caller.get('/api/v1/pricing/states')).body;
+  expect(states.IN).toMatchObject({ MH: 'Maharashtra', KA: 'Karnataka' });
+});

@@ -36,10 +36,13 @@ function readCountry(text: string | null): string | null {
 
 type States = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** The states that are known by name and by code, by country. */
+export const knownStates = states as States;
+
 /** The code of a state with a known name, else the text in capital letters. */
 export function readState(country: string | null, text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
-  const known = Object.entries((states as States)[country ?? ''] ?? {});
+  const known = Object.entries(knownStates[country ?? ''] ?? {});
   return known.find(([, name]) => fold(name) === fold(text))?.[0] ?? fold(text);
 }
 

@@ -3,7 +3,7 @@ import { fail } from './errors.ts';
 import { records } from './records.ts';
 import { readState } from './regions.ts';
 import presets from './tax-presets.json' with { type: 'json' };
-import { NewTaxRate, type PresetKey, TaxRate, type TaxRateChanges } from './tax-schemas.ts';
+import { NewTaxRate, type PresetKey, type TaxPresetDetails, TaxRate, type TaxRateChanges } from './tax-schemas.ts';
 
 /** Two decimals at least. */
 export const rateText = sql`round(r.rate, greatest(2, min_scale(r.rate)))::text`;
@@ -55,6 +55,9 @@ export function updateTaxRate(ctx: Ctx, { id: _, ...changes }: TaxRateChanges, c
 }
 
 interface Preset {
+  readonly since: string;
+  readonly source: string;
+  readonly needsState: boolean;
   readonly rates: readonly Partial<NewTaxRate & { readonly inShopState: boolean }>[];
 }
 
@@ -64,6 +67,17 @@ export function presetRates(country: string, state: string | null): NewTaxRate[]
   const defaults = { tax_class: 'standard', priority: 1, includes_shipping: true, is_active: true };
   return preset?.rates.map(({ inShopState, ...rate }) => {
     return { ...defaults, country, state: inShopState ? state : null, ...rate } as NewTaxRate;
+  });
+}
+
+/** What `addPreset` would add to a shop without rates. */
+export function listPresets(): TaxPresetDetails[] {
+  return Object.entries(presets as unknown as Readonly<Record<string, Preset>>).map(([country, preset]) => {
+    const { since, source, needsState: needs_state } = preset;
+    const rates = preset.rates.map(({ name, tax_class, rate, inShopState = false, is_active = true }) => {
+      return { name, tax_class, rate, in_shop_state: inShopState, is_active };
+    });
+    return { country, since, source, needs_state, rates } as TaxPresetDetails;
   });
 }
 

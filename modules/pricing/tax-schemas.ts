@@ -2,6 +2,7 @@ import {
   Default,
   extend,
   Line,
+  NamedObject,
   Nullable,
   NullableLine,
   NullableText,
@@ -33,7 +34,7 @@ const Percent = Type.Unsafe<string>({
   pattern: '^(100(\\.0{1,4})?|\\d{1,2}(\\.\\d{1,4})?)$',
   minimum: 0,
   maximum: 100,
-  description: 'A percentage from 0 to 100 with at most four decimals, as a string or a number.',
+  description: 'A percentage from 0 to 100 with at most four decimals.',
   examples: ['18'],
 });
 
@@ -94,6 +95,26 @@ export const PresetKey = named(
   }),
 );
 export type PresetKey = Static<typeof PresetKey>;
+
+export const TaxPresetDetails = named(
+  'TaxPresetDetails',
+  Type.Object({
+    country: PresetKey.properties.country,
+    since: Type.String({ format: 'date', description: 'The day since which these rates apply.' }),
+    source: Type.String(),
+    needs_state: Type.Boolean({ description: 'Whether the state of the shop must be known.' }),
+    rates: Type.Array(
+      NamedObject('TaxPresetRate', {
+        name: NewTaxRate.properties.name,
+        tax_class: TaxClass,
+        rate: Type.String({ description: 'Percent.', examples: ['9'] }),
+        in_shop_state: Type.Boolean({ description: 'Whether it applies only in the state of the shop.' }),
+        is_active: Type.Boolean(),
+      }),
+    ),
+  }),
+);
+export type TaxPresetDetails = Static<typeof TaxPresetDetails>;
 
 export const NewTaxExemption = named(
   'NewTaxExemption',

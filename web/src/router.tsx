@@ -3,6 +3,7 @@ import { accountRoutes } from './pages/account/routes.ts';
 import { conversationRoutes } from './pages/conversations/routes.ts';
 import { customerRoutes } from './pages/customers/routes.ts';
 import { ui } from './pages/dev/routes.ts';
+import { discountRoutes } from './pages/discounts/routes.ts';
 import { entryRoutes } from './pages/entry/routes.ts';
 import { home } from './pages/home/routes.ts';
 import { install } from './pages/install/routes.ts';
@@ -11,6 +12,7 @@ import { onboardingRoutes } from './pages/onboarding/routes.ts';
 import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { reports } from './pages/reports/routes.ts';
+import { settingsRoutes } from './pages/settings/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './routing/search-params.ts';
 import { PageError } from './shell/page-error.tsx';
@@ -21,10 +23,12 @@ const pages = shell.addChildren([
   ...customerRoutes,
   ...orderRoutes,
   ...productRoutes,
+  ...discountRoutes,
   ...conversationRoutes,
   ...notificationRoutes,
   reports,
   ...accountRoutes,
+  ...settingsRoutes,
 ]);
 
 export const router = createRouter({

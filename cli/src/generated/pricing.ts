@@ -230,7 +230,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rate",
-        "help": "A percentage from 0 to 100 with at most four decimals, as a string or a number.",
+        "help": "A percentage from 0 to 100 with at most four decimals.",
         "isRequired": true
       },
       {
@@ -370,6 +370,17 @@ export const commands: readonly DerivedCommand[] = [
         "name": "is_active",
         "help": "Whether it is active.",
         "type": "boolean"
+      },
+      {
+        "name": "status",
+        "help": "Whether the code can be used now, and if not, why.",
+        "choices": [
+          "active",
+          "scheduled",
+          "expired",
+          "used_up",
+          "inactive"
+        ]
       },
       {
         "name": "updated_from",
@@ -600,6 +611,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "pricing",
+      "states"
+    ],
+    "action": "pricing.listStates",
+    "summary": "List the states that are known by name and code",
+    "description": "By country. Taxes and shipping take other states as they are written.",
+    "key": "states"
+  },
+  {
+    "words": [
+      "pricing",
       "tax-exemption"
     ],
     "action": "pricing.getTaxExemption",
@@ -612,6 +633,16 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "tax_exemption"
+  },
+  {
+    "words": [
+      "pricing",
+      "tax-presets"
+    ],
+    "action": "pricing.listTaxPresets",
+    "summary": "List the usual tax rates of countries",
+    "description": "What 'POST /tax-rates/presets/{country}' adds.",
+    "key": "presets"
   },
   {
     "words": [
@@ -897,7 +928,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rate",
-        "help": "A percentage from 0 to 100 with at most four decimals, as a string or a number."
+        "help": "A percentage from 0 to 100 with at most four decimals."
       },
       {
         "name": "priority",

@@ -6,6 +6,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "settings",
+      "describe"
+    ],
+    "action": "settings.describe",
+    "summary": "Describe the settings",
+    "description": "Returns what each setting that the caller may see means, which values it can have, and its default.",
+    "key": "definitions"
+  },
+  {
+    "words": [
+      "settings",
       "show"
     ],
     "action": "settings.get",

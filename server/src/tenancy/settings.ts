@@ -29,7 +29,7 @@ const settings = {
   'general.country': setting({
     schema: Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166, such as IN.' }),
     default: 'IN',
-    description: 'The ISO 3166 country of phone numbers without a country code.',
+    description: 'The ISO 3166 country of the organization, and of phone numbers without a country code.',
   }),
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
@@ -90,6 +90,11 @@ export class SettingsStore {
     const settings = await this.#loadValues(tenantId);
     const keys = Object.keys(settings).filter((key) => hasAccess(this.#declared.get(key), can));
     return Object.fromEntries(keys.map((key) => [key, settings[key]]));
+  }
+
+  /** The declarations of the settings that the caller may see. */
+  describe(can: (permission: string) => boolean): readonly SettingDefinition[] {
+    return [...this.#declared.values()].filter((setting) => hasAccess(setting, can));
   }
 
   /** Changes all of the settings or, if one of them is invalid, none. `null` restores the default. */

@@ -7,7 +7,7 @@ interface ChangedOrder {
   readonly customer_id?: string | null;
 }
 
-const { orders, customers, products, conversations, profile, me } = keys;
+const { orders, customers, products, conversations, profile, settings, me } = keys;
 
 /** Creating, deleting, paying back or moving an order to another status also changes the figures of its customer. */
 export function affectedByOrder({ id, customer_id }: ChangedOrder): readonly Key[] {
@@ -64,3 +64,6 @@ export function affectedByConversation(id: string): readonly Key[] {
 export const affectedByProfile: readonly Key[] = [profile.details, profile.activity, me];
 export const affectedBySessions: readonly Key[] = [profile.sessions, profile.activity];
 export const affectedByTokens: readonly Key[] = [profile.tokens, profile.activity];
+
+/** The currency and the time zone are those of all pages. */
+export const affectedBySettings: readonly Key[] = [settings.values, settings.organization, me];

@@ -94,6 +94,30 @@ export const keys = {
     taxes: (input: object) => key('reports', 'taxes', input),
     stock: (input: object) => key('reports', 'stock', input),
   },
+  settings: {
+    values: key('settings', 'values'),
+    definitions: key('settings', 'definitions'),
+    organization: key('settings', 'organization'),
+  },
+  pricing: {
+    states: key('pricing', 'states'),
+    taxRates: key('pricing', 'tax-rates'),
+    taxPresets: key('pricing', 'tax-presets'),
+    taxExemption: (customerId: string) => key('pricing', 'tax-exemption', customerId),
+    shippingZones: key('pricing', 'shipping', 'zones'),
+    shippingRates: key('pricing', 'shipping', 'rates'),
+    /** The zones, the rates, and what is offered for a parcel. */
+    shipping: key('pricing', 'shipping'),
+    shippingOffers: (parcel: object) => key('pricing', 'shipping', 'offers', parcel),
+  },
+  discounts: {
+    all: key('discounts'),
+    lists: key('discounts', 'list'),
+    list: (search: object) => key('discounts', 'list', search),
+    detail: (id: string) => key('discounts', 'detail', id),
+    targets: (kind: string, ids: readonly string[]) => key('discounts', 'targets', kind, ids),
+    targetSearch: (kind: string, text: string) => key('discounts', 'target-search', kind, text),
+  },
   conversations: {
     all: key('conversations'),
     lists: key('conversations', 'list'),

@@ -1,7 +1,27 @@
-import { Bell, House, type LucideIcon, MessagesSquare, Package, ReceiptText, TrendingUp, Users } from 'lucide-react';
+import {
+  Bell,
+  House,
+  type LucideIcon,
+  MessagesSquare,
+  Package,
+  ReceiptText,
+  Settings,
+  TicketPercent,
+  TrendingUp,
+  Users,
+} from 'lucide-react';
 
 export interface NavigationItem {
-  readonly to: '/' | '/orders' | '/customers' | '/products' | '/conversations' | '/reports' | '/notifications';
+  readonly to:
+    | '/'
+    | '/orders'
+    | '/customers'
+    | '/products'
+    | '/discounts'
+    | '/conversations'
+    | '/reports'
+    | '/notifications'
+    | '/settings';
   readonly label: string;
   readonly icon: LucideIcon;
   /** Shown to those who have it. */
@@ -13,11 +33,13 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/orders', label: 'Orders', icon: ReceiptText, permission: 'orders.view' },
   { to: '/customers', label: 'Customers', icon: Users, permission: 'customers.view' },
   { to: '/products', label: 'Products', icon: Package, permission: 'products.view' },
+  { to: '/discounts', label: 'Discounts', icon: TicketPercent, permission: 'products.view' },
   { to: '/conversations', label: 'Conversations', icon: MessagesSquare, permission: 'conversations.view' },
   { to: '/reports', label: 'Reports', icon: TrendingUp, permission: 'reports.view' },
   { to: '/notifications', label: 'Notifications', icon: Bell, permission: 'notifications.view' },
+  { to: '/settings', label: 'Settings', icon: Settings, permission: 'settings.view' },
 ];
 
 /** The bottom bar of a phone has room for four items; the others are in a menu. */
 export const onBottomBar = 4;
-export const onPhoneLater: readonly string[] = ['/products'];
+export const onPhoneLater: readonly string[] = ['/products', '/discounts', '/settings'];

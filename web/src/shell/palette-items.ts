@@ -12,6 +12,7 @@ import {
   Store,
   Sun,
   Tags,
+  TicketPercent,
   UserPlus,
   UserRound,
 } from 'lucide-react';
@@ -44,6 +45,7 @@ const actions: readonly Action[] = [
   { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
   { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
   { label: 'New collection', icon: Tags, target: '/products/collections/new', permission: 'products.create' },
+  { label: 'New discount', icon: TicketPercent, target: '/discounts/new', permission: 'products.edit' },
   {
     label: 'New conversation',
     icon: MessageSquarePlus,

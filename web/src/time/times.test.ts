@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { dayHeading, endOfDay, exactTime, showTimesIn } from './times.ts';
+import { dayHeading, endOfDay, exactTime, localTime, parseLocalTime, showTimesIn } from './times.ts';
 
 afterEach(() => showTimesIn(undefined));
 
@@ -38,4 +38,14 @@ test.each([
 ])('the end of a day in %s', (zone, date, time) => {
   showTimesIn(zone);
   expect(endOfDay(date)).toBe(time);
+});
+
+test.each([
+  ['Asia/Kolkata', '2026-11-16T09:30', '2026-11-16T04:00:00.000Z'],
+  ['Europe/Berlin', '2026-03-29T12:00', '2026-03-29T10:00:00.000Z'],
+  ['America/New_York', '2026-11-01T00:30', '2026-11-01T04:30:00.000Z'],
+])('a time in %s is read as it is shown', (zone, text, time) => {
+  showTimesIn(zone);
+  expect(parseLocalTime(text)).toBe(time);
+  expect(localTime(time)).toBe(text);
 });

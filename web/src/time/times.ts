@@ -38,7 +38,17 @@ export function dayHeading(time: string, now = new Date()): string {
 
 /** The last second of a date such as `2026-11-16`. */
 export function endOfDay(date: string): string {
-  const wanted = Date.parse(`${date}T23:59:59Z`);
+  return parseLocalTime(`${date}T23:59:59`);
+}
+
+/** For an input of the type `datetime-local`: `2026-11-16T09:30`. */
+export function localTime(time: string): string {
+  return formats.local.format(new Date(time)).replace(' ', 'T').slice(0, 16);
+}
+
+/** The time of a clock on the wall, such as `2026-11-16T09:30`. */
+export function parseLocalTime(text: string): string {
+  const wanted = Date.parse(`${text}Z`);
   const shift = (time: number) => Date.parse(`${formats.local.format(time).replace(' ', 'T')}Z`) - time;
   // Once more with the shift of that time, which may have changed during the day.
   const near = wanted - shift(wanted);

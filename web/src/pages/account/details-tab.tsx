@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
+import { Setting } from '../../ui/setting.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { EmailSetting } from './email-setting.tsx';
-import { Setting } from './setting.tsx';
 
 export function DetailsTab({ profile }: { readonly profile: Profile }) {
   return (

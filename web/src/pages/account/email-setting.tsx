@@ -8,9 +8,9 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Setting } from '../../ui/setting.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Setting } from './setting.tsx';
 
 type Open = 'change' | 'cancel' | undefined;
 

@@ -8,9 +8,9 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Setting } from '../../ui/setting.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { NewPasswordFields } from '../entry/new-password-fields.tsx';
-import { Setting } from './setting.tsx';
 
 export function PasswordSetting({ profile: { has_password, sign_in_email } }: { readonly profile: Profile }) {
   // A new form after each change.

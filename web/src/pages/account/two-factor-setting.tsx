@@ -5,12 +5,12 @@ import { useRefetch } from '../../api/use-action.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Setting } from '../../ui/setting.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AuthenticatorSetup } from './authenticator-setup.tsx';
 import { ConfirmForm } from './confirm-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Setting } from './setting.tsx';
 
 type Step =
   | { readonly name: 'begin' | 'renew' | 'disable' }

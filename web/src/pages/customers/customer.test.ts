@@ -133,6 +133,23 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     expect((await show()).tags).toEqual(['wholesale', 'pune', 'थोक']);
   });
 
+  test('is exempted from taxes with a reason, and taxed again', async () => {
+    const { owner, id, page } = await open(0, { path: '?tab=details' });
+    const exemption = async () => (await owner.get(`/api/v1/tax-exemptions/${id}`)).body.tax_exemption;
+    await page.getByLabel('Exempt from taxes').check();
+    await page.getByLabel('Reason').fill('Certificate 4711');
+    await inspect(page, 'customer-tax-exemption');
+    await page.getByRole('button', { name: 'Exempt customer' }).click();
+    await page.getByText('The customer is exempt from taxes.').waitFor();
+    await page.getByText('Certificate 4711').waitFor();
+    expect(await exemption()).toMatchObject({ reason: 'Certificate 4711' });
+    await page.getByLabel('Exempt from taxes').click();
+    await page.getByText('The customer is no longer exempt from taxes.').waitFor();
+    expect(await exemption()).toBeUndefined();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(async () => expect(await exemption()).toMatchObject({ reason: 'Certificate 4711' }));
+  });
+
   test('has addresses that are added, edited, made the default and deleted', async () => {
     const { owner, url, page, show } = await open(0, { path: '?tab=addresses' });
     await page.getByRole('button', { name: 'Add address' }).click();

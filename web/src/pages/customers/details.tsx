@@ -2,8 +2,9 @@ import type { CustomerDetail } from '@chowk/client';
 import type { ReactNode } from 'react';
 import { customerName } from '../../people/customer-name.ts';
 import { exactTime } from '../../time/times.ts';
+import { TaxExemption } from './tax-exemption.tsx';
 
-/** Notes, ids on other platforms, and what modules have stored about the customer. */
+/** Notes, taxes, ids on other platforms, and what modules have stored about the customer. */
 export function Details({ customer }: { readonly customer: CustomerDetail }) {
   const { notes, external_ids, metadata, created_at, updated_at, id } = customer;
   const modules = [...new Set(metadata.map(({ module_source }) => module_source))];
@@ -15,6 +16,9 @@ export function Details({ customer }: { readonly customer: CustomerDetail }) {
         ) : (
           <p className="text-secondary">No notes.</p>
         )}
+      </Group>
+      <Group title="Taxes">
+        <TaxExemption customerId={id} />
       </Group>
       {Object.keys(external_ids).length > 0 && (
         <Group title="On other platforms">

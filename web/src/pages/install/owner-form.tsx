@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
+import { countries, countryCurrency, currencyOptions, suggestRegion } from '../../address/region.ts';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
 import { countryTimeZones } from '../../time/time-zones.ts';
@@ -7,7 +8,6 @@ import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { PasswordStrength } from './password-strength.tsx';
-import { countries, countryCurrency, currencyOptions, suggestRegion } from './region.ts';
 import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {

@@ -1,5 +1,5 @@
 import currencies from 'country-to-currency';
-import { countryTimeZones, ownTimeZone } from '../../time/time-zones.ts';
+import { countryTimeZones, ownTimeZone } from '../time/time-zones.ts';
 
 export interface Region {
   readonly country: string;
@@ -14,11 +14,15 @@ const currencyNames = new Intl.DisplayNames([navigator.language, 'en'], { type: 
 /** The Netherlands Antilles no longer exist. */
 const current = Object.keys(currencies).filter((code) => code !== 'AN');
 
-export const countries = named(current, (code) => names.of(code) ?? code);
+export const countries = named(current, countryName);
 export const currencyOptions = named(
   Intl.supportedValuesOf('currency'),
   (code) => `${code} – ${currencyNames.of(code) ?? code}`,
 );
+
+export function countryName(code: string): string {
+  return names.of(code) ?? code;
+}
 
 function named(codes: readonly string[], findName: (code: string) => string) {
   return codes.map((code) => ({ code, name: findName(code) })).sort((one, other) => one.name.localeCompare(other.name));

@@ -6,7 +6,7 @@ interface SettingProps {
   readonly children: ReactNode;
 }
 
-/** A part of the account: what it is at the left, the control at the right. */
+/** A part of a page of settings: what it is at the left, the control at the right. */
 export function Setting({ title, lead, children }: SettingProps) {
   return (
     <section className="grid gap-x-10 gap-y-4 border-line not-last:border-b not-last:pb-8 md:grid-cols-[13rem_minmax(0,1fr)]">

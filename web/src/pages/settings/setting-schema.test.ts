@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { settingLabel, settingValue } from './setting-schema.ts';
+
+test('a setting is labelled with the words of its key', () => {
+  expect(settingLabel('orders.number_prefix')).toBe('Number prefix');
+  expect(settingLabel('general.timezone')).toBe('Time zone');
+});
+
+test.each([
+  ['boolean', 'on', true],
+  ['boolean', undefined, false],
+  ['integer', ' 12 ', 12],
+  ['integer', '', ''],
+  ['integer', 'many', 'many'],
+  ['string', ' MH-', 'MH-'],
+] as const)('a %s that is typed as %j is sent as %j', (type, text, value) => {
+  expect(settingValue({ type }, text)).toBe(value);
+});

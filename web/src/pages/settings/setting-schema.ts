@@ -1,0 +1,23 @@
+/** What a form needs to know of the JSON schema of a setting. */
+export interface SettingSchema {
+  readonly type?: 'boolean' | 'integer' | 'number' | 'string';
+  readonly enum?: readonly string[];
+  readonly maxLength?: number;
+}
+
+/** `orders.number_prefix` is labelled `Number prefix`. */
+export function settingLabel(key: string): string {
+  const words = key
+    .slice(key.indexOf('.') + 1)
+    .replaceAll(/[._]/g, ' ')
+    .replace('timezone', 'time zone');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The value of a setting, from the text of its field. What is not a number is sent as it is, and refused with a reason. */
+export function settingValue({ type }: SettingSchema, text: string | undefined): unknown {
+  if (type === 'boolean') return text !== undefined;
+  const typed = (text ?? '').trim();
+  const isNumber = (type === 'integer' || type === 'number') && typed !== '' && Number.isFinite(Number(typed));
+  return isNumber ? Number(typed) : typed;
+}

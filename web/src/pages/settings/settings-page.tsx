@@ -1,0 +1,78 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { ArrowLeft, ChevronRight, CircleHelp } from 'lucide-react';
+import { Suspense } from 'react';
+import { Needs } from '../../shell/needs.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { type SettingsPage as Entry, settingsSections } from './settings-pages.ts';
+
+/** All pages of the settings. */
+export function SettingsIndex() {
+  return (
+    <Needs permission="settings.view">
+      <Page title="Settings" isNarrow>
+        {settingsSections.map(({ title, pages }) => (
+          <Section key={title} title={title}>
+            <ul className="border-t border-line">
+              {pages.map((page) => (
+                <EntryLink key={page.key} page={page} />
+              ))}
+            </ul>
+          </Section>
+        ))}
+      </Page>
+    </Needs>
+  );
+}
+
+function EntryLink({ page: { key, title, lead, icon, Content } }: { readonly page: Entry }) {
+  return (
+    <li className="border-b border-line">
+      <Link
+        to="/settings/$page"
+        params={{ page: key }}
+        onPointerEnter={() => void Content.preload()}
+        className="-mx-3 flex items-center gap-3.5 rounded-control px-3 py-3 transition-colors hover:bg-sunken"
+      >
+        <Icon icon={icon} size={18} className="shrink-0 text-secondary" />
+        <span className="grid min-w-0 flex-1 gap-0.5">
+          <span className="font-medium">{title}</span>
+          <span className="text-sm text-secondary">{lead}</span>
+        </span>
+        <Icon icon={ChevronRight} className="shrink-0 text-faint" />
+      </Link>
+    </li>
+  );
+}
+
+const pages = settingsSections.flatMap((section) => section.pages);
+
+/** One of them. */
+export function SettingsPage() {
+  const { page: key } = useParams({ from: '/shell/settings/$page' });
+  const page = pages.find((one) => one.key === key);
+  return (
+    <Needs permission="settings.view">
+      <Page title={page?.title ?? 'Settings'} isNarrow>
+        <Link
+          to="/settings"
+          className="-mt-6 inline-flex min-h-8 items-center gap-1.5 justify-self-start text-sm text-secondary hover:text-text max-md:min-h-11"
+        >
+          <Icon icon={ArrowLeft} size={14} />
+          All settings
+        </Link>
+        {page ? (
+          <Suspense fallback={<Skeleton className="h-96 w-full" />}>
+            <page.Content />
+          </Suspense>
+        ) : (
+          <EmptyState icon={CircleHelp} title="There is no such page">
+            The address may be mistyped.
+          </EmptyState>
+        )}
+      </Page>
+    </Needs>
+  );
+}
