@@ -853,6 +853,20 @@ export interface Api {
      */
     readonly listRuleEvents: Call<object, { readonly events: readonly NotificationRuleEvent[] }>;
     /**
+     * List the presets of notification rules.
+     * Mails to customers with a text that you can change. They are off until you switch them on.
+     * Requires the permission `notifications.rules.manage`.
+     * `GET /api/v1/notification-presets`
+     */
+    readonly listRulePresets: Call<object, { readonly presets: readonly NotificationRulePreset[] }>;
+    /**
+     * Switch a preset on.
+     * Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of the rule to false.
+     * Requires the permission `notifications.rules.manage`.
+     * `POST /api/v1/notification-presets/:key`
+     */
+    readonly switchOnRulePreset: Call<{ readonly key: string }, { readonly message: string; readonly rule: NotificationRule }>;
+    /**
      * Get a notification rule.
      * Requires the permission `notifications.rules.manage`.
      * `GET /api/v1/notification-rules/:id`
@@ -860,7 +874,7 @@ export interface Api {
     readonly getRule: Call<{ readonly id: string }, { readonly rule: NotificationRule }>;
     /**
      * Create a notification rule.
-     * Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}` and fields of the event by their path.
+     * Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}`, `{{tracking_number}}`, `{{tracking_url}}`, `{{refund_amount}}` and fields of the event by their path.
      * Requires the permission `notifications.rules.manage`.
      * `POST /api/v1/notification-rules`
      */
@@ -1129,7 +1143,7 @@ export interface Api {
     readonly getByNumber: Call<OrdersGetByNumberInput, { readonly order: OrderDetails }>;
     /**
      * Get an order.
-     * Includes items, customer, history, payments and refunds.
+     * Includes items, customer, history, shipments, payments and refunds.
      * Requires the permission `orders.view`.
      * `GET /api/v1/orders/:id`
      */
@@ -1157,7 +1171,7 @@ export interface Api {
     readonly updateStatus: Call<OrderStatusChange & { readonly id: string }, { readonly message: string; readonly order: Order }>;
     /**
      * Cancel an order.
-     * Only possible before the order is shipped.
+     * Only possible before items of the order are shipped.
      * Requires the permission `orders.cancel`.
      * `POST /api/v1/orders/:id/cancel`
      */
@@ -1187,6 +1201,68 @@ export interface Api {
       /** The id of the payment. */
       readonly payment: string;
     }, { readonly message: string; readonly payment: OrderPayment }>;
+    /**
+     * Ship items of an order.
+     * Takes the units out of the stock. The first part makes the order `processing`, the last one `shipped`. Cancelled, failed and refunded orders cannot be shipped.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/shipments`
+     */
+    readonly createShipment: Call<NewShipment & {
+      /** The order. */
+      readonly id: string;
+    }, { readonly message: string; readonly shipment: Shipment }>;
+    /**
+     * Update a shipment.
+     * Fields that are not sent do not change. Once all shipments of a shipped order are delivered, the order is.
+     * Requires the permission `orders.edit`.
+     * `PATCH /api/v1/orders/:id/shipments/:shipment`
+     */
+    readonly updateShipment: Call<ShipmentChanges & {
+      /** The order. */
+      readonly id: string;
+      readonly shipment: string;
+    }, { readonly message: string; readonly shipment: Shipment }>;
+    /**
+     * List draft orders.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/draft-orders`
+     */
+    readonly listDrafts: ListCall<OrdersListDraftsInput, DraftOrderPage, DraftOrder>;
+    /**
+     * Create a draft order.
+     * Takes the same fields as an order, which it becomes when it is placed. It reserves no stock and uses no discount codes. The customer is found or created as for an order, if there is one.
+     * Requires the permission `orders.create`.
+     * `POST /api/v1/draft-orders`
+     */
+    readonly createDraft: Call<NewOrder, { readonly message: string; readonly draft_order: DraftOrderDetails }>;
+    /**
+     * Get a draft order.
+     * With what it would cost now and what would prevent the order.
+     * Requires the permission `orders.view`.
+     * `GET /api/v1/draft-orders/:id`
+     */
+    readonly getDraft: Call<{ readonly id: string }, { readonly draft_order: DraftOrderDetails }>;
+    /**
+     * Update a draft order.
+     * Fields that are not sent do not change; items are replaced as a whole.
+     * Requires the permission `orders.create`.
+     * `PATCH /api/v1/draft-orders/:id`
+     */
+    readonly updateDraft: Call<DraftOrderChanges & { readonly id: string }, { readonly message: string; readonly draft_order: DraftOrderDetails }>;
+    /**
+     * Delete a draft order.
+     * The order that was created from it stays.
+     * Requires the permission `orders.create`.
+     * `DELETE /api/v1/draft-orders/:id`
+     */
+    readonly deleteDraft: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * Create the order of a draft.
+     * Creates it once: if it exists already, it is returned.
+     * Requires the permission `orders.create`.
+     * `POST /api/v1/draft-orders/:id/place`
+     */
+    readonly placeDraft: Call<{ readonly id: string }, { readonly message: string; readonly order: Order }>;
   };
   readonly organization: {
     /**
@@ -2265,6 +2341,7 @@ export type ErrorCode =
   | 'modules.not_installed'
   | 'notifications.device_not_found'
   | 'notifications.not_found'
+  | 'notifications.preset_not_found'
   | 'notifications.provider_not_found'
   | 'notifications.rule_not_found'
   | 'notifications.too_many_rules'
@@ -2281,10 +2358,15 @@ export type ErrorCode =
   | 'onboarding.upload_token_needed'
   | 'onboarding.wrong_status'
   | 'orders.closed'
+  | 'orders.draft_not_found'
+  | 'orders.draft_placed'
   | 'orders.no_customers'
   | 'orders.not_found'
+  | 'orders.not_shippable'
+  | 'orders.nothing_to_ship'
   | 'orders.payment_not_found'
   | 'orders.refund_not_found'
+  | 'orders.shipment_not_found'
   | 'outbound.address_refused'
   | 'outbound.invalid_url'
   | 'outbound.not_https'
@@ -3034,6 +3116,123 @@ export type Domain = {
   readonly created_at: string;
 };
 
+export type DraftOrder = {
+  readonly id: string;
+  readonly customer_id: string | null;
+  readonly customer: OrderCustomer | null;
+  readonly input: DraftOrderContent;
+  readonly currency: string;
+  /** As calculated when the draft was saved. */
+  readonly total: string;
+  /** The order that was created from it. */
+  readonly order_id: string | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type DraftOrderChanges = {
+  readonly items?: readonly NewOrderItemInput[] | undefined;
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
+  readonly total?: string | number | undefined;
+  readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
+  /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
+  readonly currency?: string | undefined;
+  readonly placed_at?: string | undefined;
+  readonly shipping_address?: ShippingAddress | null | undefined;
+  readonly billing_address?: ShippingAddress | null | undefined;
+  readonly note?: string | null | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two orders have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method?: string | null | undefined;
+  readonly discount_codes?: readonly string[] | undefined;
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInputInput[] | undefined;
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null | undefined;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null | undefined;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number | undefined;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number | undefined;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number | undefined;
+  readonly customer?: NewOrderCustomerInput | undefined;
+  /** Short for customer.id. */
+  readonly customer_id?: string | undefined;
+  /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
+  readonly track_stock?: boolean | undefined;
+  /** Payments that were made already. */
+  readonly payments?: readonly NewOrderPaymentInput[] | undefined;
+};
+
+/** The order as it was sent. Street lines and phones are null without customers.view_sensitive. */
+export type DraftOrderContent = {
+  readonly items: readonly NewOrderItem[];
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
+  readonly total?: string | number;
+  readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
+  /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
+  readonly currency?: string;
+  readonly placed_at?: string;
+  readonly shipping_address: ShippingAddress | null;
+  readonly billing_address: ShippingAddress | null;
+  readonly note: string | null;
+  /** Texts of your own. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Ids on other platforms. No two orders have the same id on one platform. */
+  readonly external_ids: Readonly<Record<string, string>>;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method: string | null;
+  readonly discount_codes?: readonly string[];
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInput[];
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number;
+  /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
+  readonly track_stock?: boolean;
+  /** Payments that were made already. */
+  readonly payments: readonly NewOrderPayment[];
+};
+
+export type DraftOrderDetails = {
+  readonly id: string;
+  readonly customer_id: string | null;
+  readonly customer: OrderCustomer | null;
+  readonly input: DraftOrderContent;
+  readonly currency: string;
+  /** As calculated when the draft was saved. */
+  readonly total: string;
+  /** The order that was created from it. */
+  readonly order_id: string | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  /** What the order would cost now; null if it cannot be calculated, for example because a product is gone. */
+  readonly preview: OrderPreview | null;
+  /** Why the order cannot be created now. */
+  readonly problems: readonly OrderPriceProblem[];
+};
+
+export type DraftOrderPage = {
+  readonly draft_orders: readonly DraftOrder[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type EmailChange = { readonly email: string; readonly password: string };
 
 /** An amount of your own, instead of a shipping rate. */
@@ -3302,6 +3501,7 @@ export type ListedOrder = {
   readonly created_at: string;
   /** ISO 8601 in UTC */
   readonly updated_at: string;
+  readonly fulfillment_status: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled';
   readonly customer: OrderCustomer | null;
 };
 
@@ -3562,7 +3762,7 @@ export type NewNotificationRule = {
 };
 
 export type NewOrder = {
-  readonly items: readonly NewOrderItem[];
+  readonly items: readonly NewOrderItemInput[];
   /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
   /** Default: "pending". */
@@ -3584,7 +3784,7 @@ export type NewOrder = {
   readonly payment_method?: string | null | undefined;
   readonly discount_codes?: readonly string[] | undefined;
   /** Discounts of the whole order that need no code. */
-  readonly discounts?: readonly OrderDiscountInput[] | undefined;
+  readonly discounts?: readonly OrderDiscountInputInput[] | undefined;
   /** One of the `shipping_rates` of a preview. */
   readonly shipping_rate_id?: string | null | undefined;
   /** An amount of your own, instead of a shipping rate. */
@@ -3601,7 +3801,7 @@ export type NewOrder = {
   /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
   readonly track_stock?: boolean | undefined;
   /** Payments that were made already. Default: []. */
-  readonly payments?: readonly NewOrderPayment[] | undefined;
+  readonly payments?: readonly NewOrderPaymentInput[] | undefined;
 };
 
 /** Default: {}. */
@@ -3613,7 +3813,29 @@ export type NewOrderCustomer = {
   readonly last_name?: string | null | undefined;
 };
 
+export type NewOrderCustomerInput = {
+  readonly id?: string | undefined;
+  readonly phone?: string | null | undefined;
+  readonly email?: string | null | undefined;
+  readonly first_name?: string | null | undefined;
+  readonly last_name?: string | null | undefined;
+};
+
 export type NewOrderItem = {
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  readonly variant_id?: string;
+  readonly sku: string | null;
+  /** Default: the title of the variant's product. */
+  readonly name?: string;
+  readonly quantity: number;
+  /** The price of one unit. Default: the variant's. */
+  readonly price?: string | number;
+  readonly discount?: OrderDiscountInput;
+  /** Default: as the variant, else true. */
+  readonly taxable?: boolean;
+};
+
+export type NewOrderItemInput = {
   /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
   readonly variant_id?: string | undefined;
   /** Default: null. */
@@ -3623,12 +3845,23 @@ export type NewOrderItem = {
   readonly quantity: number;
   /** The price of one unit. Default: the variant's. */
   readonly price?: string | number | undefined;
-  readonly discount?: OrderDiscountInput | undefined;
+  readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
 };
 
 export type NewOrderPayment = {
+  readonly method: string;
+  /** Default and maximum: the `due_total` of the order. */
+  readonly amount?: string | number;
+  /** The number of the payment at the bank. It is kept when the customer is erased. */
+  readonly reference: string | null;
+  readonly status: 'pending' | 'succeeded' | 'failed';
+  /** Default: now, if the payment has succeeded. */
+  readonly paid_at?: string;
+};
+
+export type NewOrderPaymentInput = {
   readonly method: string;
   /** Default and maximum: the `due_total` of the order. */
   readonly amount?: string | number | undefined;
@@ -3750,6 +3983,23 @@ export type NewRole = {
   readonly description?: string | undefined;
   readonly permissions: readonly string[];
 };
+
+export type NewShipment = {
+  /** Default: all units that have not been shipped. */
+  readonly items?: readonly NewShipmentItem[] | undefined;
+  /** Default: null. */
+  readonly carrier?: string | null | undefined;
+  /** Default: null. */
+  readonly tracking_number?: string | null | undefined;
+  /** Where the customer can follow the parcel. Must begin with `https://`. Default: null. */
+  readonly tracking_url?: string | null | undefined;
+  /** The stock location that the units leave. Default: the default location. Default: null. */
+  readonly location_id?: string | null | undefined;
+  /** Whether the customer gets the message of a notification rule, if there is one. Default: true. */
+  readonly notify?: boolean | undefined;
+};
+
+export type NewShipmentItem = { readonly item_id: string; readonly quantity: number };
 
 export type NewShippingRate = {
   readonly zone_id: string;
@@ -3942,6 +4192,8 @@ export type NotificationRule = {
   readonly is_active: boolean;
   /** The user whose permissions decide what the rule sends: who changed more than its name or `is_active` last. */
   readonly saved_by: number | null;
+  /** The preset that it was made from. */
+  readonly preset: string | null;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
@@ -4009,6 +4261,19 @@ export type NotificationRuleField = {
 export type NotificationRulePage = {
   readonly rules: readonly NotificationRule[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type NotificationRulePreset = {
+  readonly key: string;
+  readonly name: string | null;
+  readonly event: string;
+  /** All of them must hold. */
+  readonly conditions: readonly NotificationCondition[];
+  readonly channel: 'in_app' | 'email' | 'sms' | 'whatsapp';
+  readonly template: NotificationTemplate;
+  readonly is_active: boolean;
+  /** The rule, once it was switched on. */
+  readonly rule_id: string | null;
 };
 
 export type NotificationRulePreview = {
@@ -4138,6 +4403,7 @@ export type Order = {
   readonly created_at: string;
   /** ISO 8601 in UTC */
   readonly updated_at: string;
+  readonly fulfillment_status: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled';
 };
 
 export type OrderCancellation = { readonly reason?: string | undefined };
@@ -4162,7 +4428,7 @@ export type OrderChanges = {
   readonly payment_method?: string | null | undefined;
   readonly discount_codes?: readonly string[] | undefined;
   /** Discounts of the whole order that need no code. */
-  readonly discounts?: readonly OrderDiscountInput[] | undefined;
+  readonly discounts?: readonly OrderDiscountInputInput[] | undefined;
   /** One of the `shipping_rates` of a preview. */
   readonly shipping_rate_id?: string | null | undefined;
   /** An amount of your own, instead of a shipping rate. */
@@ -4281,6 +4547,7 @@ export type OrderDetails = {
   readonly created_at: string;
   /** ISO 8601 in UTC */
   readonly updated_at: string;
+  readonly fulfillment_status: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled';
   readonly customer: OrderCustomer | null;
   /** The statuses that the order can change to. */
   readonly next_statuses: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[];
@@ -4289,6 +4556,7 @@ export type OrderDetails = {
   readonly payments: readonly OrderPayment[];
   /** The oldest first. */
   readonly refunds: readonly RecordedRefund[];
+  readonly shipments: readonly Shipment[];
 };
 
 export type OrderDiscount = {
@@ -4301,6 +4569,13 @@ export type OrderDiscount = {
 };
 
 export type OrderDiscountInput = {
+  readonly title: string;
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
+};
+
+export type OrderDiscountInputInput = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
   readonly kind: 'percent' | 'fixed';
@@ -4342,6 +4617,8 @@ export type OrderItem = {
   readonly taxes: readonly OrderTax[];
   /** With discounts and taxes. */
   readonly total: string;
+  /** Units that have been shipped. */
+  readonly shipped_quantity: number;
 };
 
 export type OrderItemChange = {
@@ -4356,7 +4633,7 @@ export type OrderItemChange = {
   readonly quantity: number;
   /** The price of one unit. Default: the variant's. */
   readonly price?: string | number | undefined;
-  readonly discount?: OrderDiscountInput | undefined;
+  readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
 };
@@ -4507,7 +4784,7 @@ export type OrderShipping = {
 };
 
 export type OrderShippingInput = {
-  readonly title?: string | undefined;
+  readonly title?: string;
   /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
   readonly price: string | number;
 };
@@ -5363,6 +5640,38 @@ export type SessionTokens = {
 };
 
 export type SettingsChanges = Readonly<Record<string, unknown>>;
+
+export type Shipment = {
+  readonly id: string;
+  readonly order_id: string;
+  readonly status: 'shipped' | 'delivered';
+  readonly carrier: string | null;
+  readonly tracking_number: string | null;
+  /** Where the customer can follow the parcel. Must begin with `https://`. */
+  readonly tracking_url: string | null;
+  /** The stock location that the units left; null: the default one. */
+  readonly location_id: string | null;
+  readonly items: readonly ShipmentItem[];
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly shipped_at: string;
+  readonly delivered_at: string | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ShipmentChanges = {
+  readonly carrier?: string | null | undefined;
+  readonly tracking_number?: string | null | undefined;
+  /** Where the customer can follow the parcel. Must begin with `https://`. */
+  readonly tracking_url?: string | null | undefined;
+  /** A delivered shipment cannot be shipped again. */
+  readonly status?: 'shipped' | 'delivered' | undefined;
+};
+
+export type ShipmentItem = { readonly item_id: string; readonly quantity: number };
 
 export type ShippingAddress = {
   readonly first_name?: string | null;
@@ -6424,6 +6733,7 @@ export type OrdersListInput = {
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
   readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
+  readonly fulfillment_status?: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled' | undefined;
   /** Platform and id, separated by a colon. */
   readonly external_id?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -6462,6 +6772,7 @@ export type OrdersExportInput = {
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
   readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
+  readonly fulfillment_status?: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled' | undefined;
   /** Platform and id, separated by a colon. */
   readonly external_id?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -6483,6 +6794,25 @@ export type OrdersExportInput = {
 };
 
 export type OrdersGetByNumberInput = { readonly order_number: string };
+
+export type OrdersListDraftsInput = {
+  readonly customer_id?: string | undefined;
+  readonly is_placed?: boolean | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
 
 export type PasswordForgotInput = { readonly email: string };
 

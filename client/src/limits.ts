@@ -270,6 +270,41 @@ export const ordersLimits = {
   updatePayment: {
     reference: 255,
   },
+  createShipment: {
+    items: 500,
+    carrier: 100,
+    tracking_number: 100,
+    tracking_url: 2048,
+  },
+  updateShipment: {
+    carrier: 100,
+    tracking_number: 100,
+    tracking_url: 2048,
+  },
+  createDraft: {
+    items: 500,
+    note: 20000,
+    payment_method: 64,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+    payments: 20,
+  },
+  updateDraft: {
+    items: 500,
+    note: 20000,
+    payment_method: 64,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+    payments: 20,
+  },
 } as const;
 
 export const organizationLimits = {

@@ -276,6 +276,23 @@ CREATE UNIQUE INDEX discounts_code ON public.discounts USING btree (code_key);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.discounts FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_discounts();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.discounts FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_discounts();
 
+CREATE TABLE draft_orders (
+  id uuid NOT NULL,
+  customer_id uuid,
+  input jsonb NOT NULL DEFAULT '{}'::jsonb,
+  total numeric NOT NULL,
+  currency text NOT NULL,
+  order_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT draft_orders_pkey PRIMARY KEY (id)
+);
+CREATE INDEX draft_orders_by_creation ON public.draft_orders USING btree (created_at DESC, id DESC);
+CREATE INDEX draft_orders_by_customer ON public.draft_orders USING btree (customer_id);
+CREATE INDEX draft_orders_by_update ON public.draft_orders USING btree (updated_at, id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.draft_orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_draft_orders();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.draft_orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_draft_orders();
+
 CREATE TABLE event_deliveries (
   seq bigint NOT NULL,
   event_id uuid NOT NULL,
@@ -459,11 +476,13 @@ CREATE TABLE notification_rules (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   saved_by bigint,
+  preset text,
   CONSTRAINT notification_rules_pkey PRIMARY KEY (id),
   CONSTRAINT notification_rules_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text])))
 );
 CREATE INDEX notification_rules_by_creation ON public.notification_rules USING btree (created_at DESC, id DESC);
 CREATE INDEX notification_rules_by_event ON public.notification_rules USING btree (event) WHERE is_active;
+CREATE UNIQUE INDEX notification_rules_preset ON public.notification_rules USING btree (preset);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.notification_rules FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_notification_rules();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.notification_rules FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_notification_rules();
 
@@ -547,11 +566,13 @@ CREATE TABLE order_items (
   tax_total numeric NOT NULL DEFAULT 0,
   subtotal numeric,
   total numeric,
+  shipped_quantity integer NOT NULL DEFAULT 0,
   CONSTRAINT order_items_pkey PRIMARY KEY (id),
   CONSTRAINT order_items_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   CONSTRAINT order_items_decimals CHECK ((scale(price) <= 3)) NOT VALID,
   CONSTRAINT order_items_price_check CHECK ((price >= (0)::numeric)),
-  CONSTRAINT order_items_quantity_check CHECK ((quantity > 0))
+  CONSTRAINT order_items_quantity_check CHECK ((quantity > 0)),
+  CONSTRAINT order_items_shipped CHECK (((shipped_quantity >= 0) AND (shipped_quantity <= quantity))) NOT VALID
 );
 CREATE INDEX order_items_by_order ON public.order_items USING btree (order_id, "position");
 CREATE INDEX order_items_by_variant ON public.order_items USING btree (variant_id) WHERE (variant_id IS NOT NULL);
@@ -608,6 +629,36 @@ CREATE TABLE order_refunds (
 CREATE INDEX order_refunds_by_order ON public.order_refunds USING btree (order_id, created_at, id);
 CREATE INDEX order_refunds_by_payment ON public.order_refunds USING btree (payment_id);
 
+CREATE TABLE order_shipment_items (
+  shipment_id uuid NOT NULL,
+  item_id uuid NOT NULL,
+  quantity integer NOT NULL,
+  CONSTRAINT order_shipment_items_pkey PRIMARY KEY (shipment_id, item_id),
+  CONSTRAINT order_shipment_items_item_id_fkey FOREIGN KEY (item_id) REFERENCES order_items(id),
+  CONSTRAINT order_shipment_items_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES order_shipments(id),
+  CONSTRAINT order_shipment_items_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX order_shipment_items_by_item ON public.order_shipment_items USING btree (item_id);
+
+CREATE TABLE order_shipments (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  carrier text,
+  tracking_number text,
+  tracking_url text,
+  location_id uuid,
+  status text NOT NULL,
+  shipped_at timestamp with time zone NOT NULL,
+  delivered_at timestamp with time zone,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_shipments_pkey PRIMARY KEY (id),
+  CONSTRAINT order_shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  CONSTRAINT order_shipments_status_check CHECK ((status = ANY (ARRAY['shipped'::text, 'delivered'::text])))
+);
+CREATE INDEX order_shipments_by_order ON public.order_shipments USING btree (order_id, created_at, id);
+
 CREATE TABLE order_stock (
   order_id uuid NOT NULL,
   line_id uuid NOT NULL,
@@ -654,10 +705,12 @@ CREATE TABLE orders (
   metadata jsonb NOT NULL DEFAULT '{}'::jsonb,
   external_ids jsonb NOT NULL DEFAULT '{}'::jsonb,
   payment_method text,
+  fulfillment_status text NOT NULL DEFAULT 'unfulfilled'::text,
   CONSTRAINT orders_number UNIQUE (number),
   CONSTRAINT orders_pkey PRIMARY KEY (id),
   CONSTRAINT orders_check CHECK (((refunded_total >= (0)::numeric) AND (refunded_total <= total))),
   CONSTRAINT orders_decimals CHECK (((scale(total) <= 3) AND (scale(refunded_total) <= 3))) NOT VALID,
+  CONSTRAINT orders_fulfillment_status CHECK ((fulfillment_status = ANY (ARRAY['unfulfilled'::text, 'partly_fulfilled'::text, 'fulfilled'::text]))) NOT VALID,
   CONSTRAINT orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text, 'shipped'::text, 'delivered'::text, 'cancelled'::text, 'failed'::text, 'refunded'::text]))),
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );
@@ -675,6 +728,56 @@ CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON 
 CREATE TRIGGER note_changed AFTER INSERT OR DELETE OR UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION note_changed_order();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.orders FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_orders();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.orders FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_orders();
+
+CREATE TABLE payment_accounts (
+  provider text NOT NULL,
+  key_id text,
+  secret_key text NOT NULL,
+  webhook_secret text NOT NULL,
+  previous_webhook_secret text,
+  previous_webhook_secret_expires_at timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_accounts_pkey PRIMARY KEY (provider),
+  CONSTRAINT payment_accounts_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text])))
+);
+
+CREATE TABLE payment_events (
+  provider text NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  link_id uuid,
+  result text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_events_pkey PRIMARY KEY (provider, event_id),
+  CONSTRAINT payment_events_link_id_fkey FOREIGN KEY (link_id) REFERENCES payment_links(id) ON DELETE SET NULL
+);
+CREATE INDEX payment_events_by_time ON public.payment_events USING btree (received_at);
+
+CREATE TABLE payment_links (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  provider text NOT NULL,
+  amount numeric NOT NULL,
+  currency text NOT NULL,
+  status text NOT NULL,
+  url text,
+  provider_link_id text,
+  expires_at timestamp with time zone NOT NULL,
+  paid_at timestamp with time zone,
+  failure text,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_links_pkey PRIMARY KEY (id),
+  CONSTRAINT payment_links_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT payment_links_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text]))),
+  CONSTRAINT payment_links_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
+);
+CREATE INDEX payment_links_by_order ON public.payment_links USING btree (order_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX payment_links_live ON public.payment_links USING btree (order_id, provider, currency, amount) WHERE (status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text]));
+CREATE UNIQUE INDEX payment_links_provider ON public.payment_links USING btree (provider, provider_link_id);
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.payment_links FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_payment_links();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.payment_links FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_payment_links();
 
 CREATE TABLE persisted_queries (
   hash text NOT NULL,

@@ -33,7 +33,7 @@ export const paymentOperations = {
 };
 
 async function getForPayment(ctx: Ctx, { order_id }: { order_id: string }) {
-  const { contact, customer, ...order } = await getRecord(ctx, order_id);
+  const { contact, customer, ...order } = await getRecord(ctx, { id: order_id });
   const none = { first_name: null, last_name: null, email: null, phone: null };
   const { first_name, last_name, email, phone } = contact ?? customer ?? none;
   return {

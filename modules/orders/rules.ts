@@ -20,7 +20,8 @@ export function statusProblem(order: Order, to: Status | undefined): string | un
   const { status: from } = order;
   const allowed = transitions[from];
   if (to === undefined || to === from) return undefined;
-  if (allowed.includes(to)) return to === 'cancelled' ? cancelProblem(order) : to === 'refunded' && !wasPaid(order) ? neverPaid : undefined;
+  if (allowed.includes(to))
+    return to === 'cancelled' ? cancelProblem(order) : to === 'refunded' && !wasPaid(order) ? neverPaid : undefined;
   const advice = allowed.length === 0 ? `A ${from} order is final.` : `Allowed: ${allowed.join(', ')}.`;
   return `The status cannot change from ${from} to ${to}. ${advice}`;
 }

@@ -78,7 +78,11 @@ export function savePaidTotal(ctx: Ctx, current: Order, paid_total: string): Pro
 }
 
 /** Reports a change of payments, refunds or shipments that changes no field of the order. */
-export async function touchOrder(ctx: Ctx, { id }: Order, changed: 'payments' | 'refunds' | 'shipments'): Promise<Order> {
+export async function touchOrder(
+  ctx: Ctx,
+  { id }: Order,
+  changed: 'payments' | 'refunds' | 'shipments',
+): Promise<Order> {
   const order = (await ctx.db.row<Order>(sql`
     UPDATE orders o SET updated_at = ${ctx.now()} WHERE id = ${id} RETURNING ${columns}`)) as Order;
   await ctx.emit('order.updated', { order, changed: [changed] });

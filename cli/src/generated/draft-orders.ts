@@ -145,6 +145,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -161,7 +165,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -207,6 +211,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "draft_order"
@@ -450,6 +460,10 @@ export const commands: readonly DerivedCommand[] = [
         "type": "json"
       },
       {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
         "name": "discount_codes",
         "help": "The discount codes.",
         "isList": true
@@ -466,7 +480,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.title",
-        "help": "The title. Default: Shipping."
+        "help": "The title."
       },
       {
         "name": "shipping.price",
@@ -512,6 +526,12 @@ export const commands: readonly DerivedCommand[] = [
         "name": "track_stock",
         "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
         "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
       }
     ],
     "key": "draft_order"

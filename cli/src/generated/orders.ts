@@ -71,7 +71,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.cancel",
     "summary": "Cancel an order",
-    "description": "Only possible before the order is shipped.",
+    "description": "Only possible before items of the order are shipped.",
     "arguments": [
       {
         "name": "id",
@@ -389,6 +389,15 @@ export const commands: readonly DerivedCommand[] = [
         ]
       },
       {
+        "name": "fulfillment_status",
+        "help": "The fulfillment status.",
+        "choices": [
+          "unfulfilled",
+          "partly_fulfilled",
+          "fulfilled"
+        ]
+      },
+      {
         "name": "external_id",
         "help": "Platform and id, separated by a colon."
       },
@@ -497,6 +506,15 @@ export const commands: readonly DerivedCommand[] = [
           "partly_paid",
           "paid",
           "refunded"
+        ]
+      },
+      {
+        "name": "fulfillment_status",
+        "help": "The fulfillment status.",
+        "choices": [
+          "unfulfilled",
+          "partly_fulfilled",
+          "fulfilled"
         ]
       },
       {
@@ -842,11 +860,60 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "ship"
+    ],
+    "action": "orders.createShipment",
+    "summary": "Ship items of an order",
+    "description": "Takes the units out of the stock. The first part makes the order 'processing', the last one 'shipped'. Cancelled, failed and refunded orders cannot be shipped.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The order.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "items",
+        "help": "The items. Default: all units that have not been shipped. JSON, or name=value,… with the fields item_id, quantity.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "quantity": "integer"
+        }
+      },
+      {
+        "name": "carrier",
+        "help": "The carrier."
+      },
+      {
+        "name": "tracking_number",
+        "help": "The tracking number."
+      },
+      {
+        "name": "tracking_url",
+        "help": "Where the customer can follow the parcel. Must begin with 'https://'."
+      },
+      {
+        "name": "location_id",
+        "help": "The stock location that the units leave. Default: the default location."
+      },
+      {
+        "name": "notify",
+        "help": "Whether the customer gets the message of a notification rule, if there is one. Default: true.",
+        "type": "boolean"
+      }
+    ],
+    "key": "shipment"
+  },
+  {
+    "words": [
+      "orders",
       "show"
     ],
     "action": "orders.get",
     "summary": "Get an order",
-    "description": "Includes items, customer, history, payments and refunds.",
+    "description": "Includes items, customer, history, shipments, payments and refunds.",
     "arguments": [
       {
         "name": "id",
@@ -1139,5 +1206,49 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "payment"
+  },
+  {
+    "words": [
+      "orders",
+      "update-shipment"
+    ],
+    "action": "orders.updateShipment",
+    "summary": "Update a shipment",
+    "description": "Fields that are not sent do not change. Once all shipments of a shipped order are delivered, the order is.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The order.",
+        "isRequired": true
+      },
+      {
+        "name": "shipment",
+        "help": "The shipment.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "carrier",
+        "help": "The carrier."
+      },
+      {
+        "name": "tracking_number",
+        "help": "The tracking number."
+      },
+      {
+        "name": "tracking_url",
+        "help": "Where the customer can follow the parcel. Must begin with 'https://'."
+      },
+      {
+        "name": "status",
+        "help": "A delivered shipment cannot be shipped again.",
+        "choices": [
+          "shipped",
+          "delivered"
+        ]
+      }
+    ],
+    "key": "shipment"
   }
 ];

@@ -26,7 +26,3 @@ interface Paid {
 export function remainingAmount({ paid_total, refunded_total }: Paid): string {
   return formatCents((parseCents(paid_total) ?? 0n) - (parseCents(refunded_total) ?? 0n));
 }
-
-export function sumAmounts(amounts: readonly string[]): string {
-  return formatCents(amounts.reduce((sum, amount) => sum + (parseCents(amount) ?? 0n), 0n));
-}

@@ -1,1 +1,0 @@
-import{an as e,jt as t,t as n}from"./notice-CRCTHauD.js";import{t as r}from"./skeleton-B_JvdY2x.js";var i=e();function a({error:e,className:a}){return e?(0,i.jsx)(n,{tone:`error`,children:t(e)}):(0,i.jsx)(r,{className:`w-full ${a}`})}export{a as t};

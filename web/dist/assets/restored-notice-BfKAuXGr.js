@@ -1,1 +1,0 @@
-import{an as e,t}from"./notice-CRCTHauD.js";var n=e();function r({onDiscard:e}){return(0,n.jsxs)(t,{children:[`Your unsaved changes were restored.`,` `,(0,n.jsx)(`button`,{type:`button`,onClick:e,className:`font-medium underline underline-offset-4`,children:`Discard them`})]})}export{r as t};

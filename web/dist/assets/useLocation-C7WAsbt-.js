@@ -1,1 +1,0 @@
-import{zt as e}from"./notice-CRCTHauD.js";import{n as t,r as n}from"./useMatch-DogEc2bx.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};
