@@ -108,7 +108,7 @@ test('credit notes have numbers of their own and credit each refund once, with i
   const { caller, order, issue, post, configure } = await openShop();
   await configure({ 'pricing.state': 'Karnataka' });
   for (const name of ['CGST', 'SGST']) await post('/tax-rates', { name, country: 'IN', rate: '9', priority: 1 });
-  const placed = await order({ items: [{ name: 'Tea', quantity: 3, price: '33.33' }] });
+  const placed = await order({ items: [{ name: 'Tea', quantity: 3, price: '33.33' }], payments: [{ method: 'cash' }] });
   const creditNote = () => caller.post(`/api/v1/orders/${placed.id}/credit-note`);
   expect((await creditNote()).body.code).toBe('invoices.no_invoice');
   const invoice = await issue(placed);
@@ -138,7 +138,7 @@ test('credit notes have numbers of their own and credit each refund once, with i
 
 test('the credit note of a full refund has the lines of the invoice', async () => {
   const { order, issue, post } = await openShop();
-  const placed = await order({ items: [tea, { ...tea, name: 'Cup' }] });
+  const placed = await order({ items: [tea, { ...tea, name: 'Cup' }], payments: [{ method: 'cash' }] });
   const { lines, total } = await issue(placed);
   await post(`/orders/${placed.id}/refund`);
   expect((await post(`/orders/${placed.id}/credit-note`)).invoice).toMatchObject({ lines, total, corrects: 'INV-1' });

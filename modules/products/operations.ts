@@ -69,6 +69,7 @@ export const operations = {
     description:
       '`quantity` is the number of units of the line that the order keeps. The others are released, or return to the stock if ' +
       'they have been shipped.',
+    atomic: true,
     input: OrderUnits,
     run: returnForOrder,
   }),

@@ -25,7 +25,7 @@ test('a module that refers to a missing module is not ok', async () => {
   const { orders, ...others } = lock.modules;
   const { code, states, err } = await verify(others);
   expect(code).toBe(1);
-  expect(err).toMatch(/do not load: payments, pricing, products; /);
+  expect(err).toMatch(/do not load: invoices, payments, pricing, products; /);
   expect(states.products).toMatch(/there is no permission orders\./);
   expect(states.identity).toBe('ok');
 });
