@@ -11,7 +11,10 @@ import { routes } from './routes.ts';
 /* Every action is called over HTTP. Instead of running, it responds with its name and the input it got. */
 
 const platform = await startPlatform({ environment: { RATE_LIMIT_PER_MINUTE: '0' } });
-const actions = platform.kernel.actions.filter(({ method, webPage }) => method && !webPage);
+// Signed requests come from other platforms.
+const actions = platform.kernel.actions.filter(
+  ({ method, webPage, accepts }) => method && !webPage && accepts !== 'signed',
+);
 for (const action of actions) {
   const respond = async (_: unknown, input: unknown) =>
     new Answer(JSON.stringify({ name: action.name, input }), { headers: { 'content-type': 'application/json' } });
