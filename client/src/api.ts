@@ -1378,7 +1378,7 @@ export interface Api {
      */
     readonly preview: Call<Cart, { readonly cart: PricedCart }>;
     /**
-     * List the states that are known by name and code.
+     * List the states whose names and codes are known.
      * By country. Taxes and shipping take other states as they are written.
      * Requires the permission `settings.view`.
      * `GET /api/v1/pricing/states`
@@ -3433,7 +3433,7 @@ export type InvoiceSeller = {
   readonly tax_number: string;
   readonly footer: string;
   readonly logo_id: string | null;
-  /** Of dates and amounts. */
+  /** The locale of dates and amounts. */
   readonly locale: string;
   readonly timezone: string;
 };
@@ -3890,7 +3890,7 @@ export type NewOwner = {
 };
 
 export type NewPaymentLink = {
-  /** Default and maximum: the amount that is due. */
+  /** Default and maximum: the amount due. */
   readonly amount?: string | number | undefined;
 };
 
@@ -4719,7 +4719,7 @@ export type OrderPreview = {
   readonly prices_include_tax: boolean;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly total: string;
-  /** The variants of which there are too few units. */
+  /** The variants with too few units in stock. */
   readonly out_of_stock: readonly OrderShortage[];
   /** The rates for the address, the cheapest first. */
   readonly shipping_rates: readonly OrderShippingOffer[];
@@ -5873,7 +5873,7 @@ export type StockReport = {
 export type StockRow = {
   readonly variant_id: string;
   readonly product_id: string;
-  /** Of the product. */
+  /** The title of the product. */
   readonly title: string;
   readonly variant_title: string;
   readonly sku: string;
@@ -5950,7 +5950,7 @@ export type TaxPresetRate = {
   readonly tax_class: string;
   /** Percent. */
   readonly rate: string;
-  /** Whether it applies only in the state of the shop. */
+  /** Whether the rate applies only within the state of the shop. */
   readonly in_shop_state: boolean;
   readonly is_active: boolean;
 };
@@ -7168,7 +7168,7 @@ export type ReportsSalesInput = {
   readonly sort_by?: 'revenue' | 'net_revenue' | 'orders' | 'units' | 'discounts' | 'refunded' | 'name' | undefined;
   /** Default: "desc". */
   readonly sort_order?: 'asc' | 'desc' | undefined;
-  /** Of products, variants and discounts. All others are on one page. Default: 1. */
+  /** Products, variants and discounts have pages; all others are on one. Default: 1. */
   readonly page?: number | undefined;
   /** Default: 20. */
   readonly per_page?: number | undefined;

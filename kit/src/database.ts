@@ -28,7 +28,7 @@ export interface Db {
   tx<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
   /**
    * In a transaction: its commit releases the locks before it is on the disk, so that those who wait for them do not wait for the
-   * disk too. Whoever began the transaction still waits for it. For locks that many transactions wait for.
+   * disk too. The caller of the transaction still waits for it. For locks that many transactions wait for.
    */
   releaseLocksEarly(): void;
 }

@@ -35,7 +35,7 @@ export const InvoiceSeller = NamedObject('InvoiceSeller', {
   tax_number: Type.String({ examples: ['GSTIN 29ABCDE1234F1Z5'] }),
   footer: Type.String(),
   logo_id: Nullable(Uuid),
-  locale: Type.String({ description: 'Of dates and amounts.', examples: ['en-IN'] }),
+  locale: Type.String({ description: 'The locale of dates and amounts.', examples: ['en-IN'] }),
   timezone: Type.String({ examples: ['Asia/Kolkata'] }),
 });
 export type InvoiceSeller = Static<typeof InvoiceSeller>;
@@ -75,7 +75,7 @@ export const InvoiceContent = Type.Object({
   taxes: Type.Array(InvoiceTax),
   tax_total: Money,
   paid_total: { ...Money, description: 'What was paid when the invoice was issued.' },
-  corrects: Nullable(Type.String({ description: 'Of a credit note: the number of the invoice.' })),
+  corrects: Nullable(Type.String({ description: 'The number of the invoice that a credit note corrects.' })),
 });
 export type InvoiceContent = Static<typeof InvoiceContent>;
 

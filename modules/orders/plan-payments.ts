@@ -68,7 +68,7 @@ export function planPaymentOnDelivery(
   return isOnDelivery ? newPayment(ctx, { method: payment_method, amount: due_total }) : undefined;
 }
 
-/** A delivered order of which the rest is paid on delivery, and one that was refunded elsewhere, count as paid. */
+/** A delivered order with cash on delivery, and an order that was refunded elsewhere, count as paid. */
 export function planDefaultPayment(
   ctx: Ctx,
   { status, payment_method, total }: Pick<Order, 'status' | 'payment_method' | 'total'>,

@@ -27,7 +27,7 @@ export const OrderPreview = NamedObject('OrderPreview', {
   currency: Type.String({ examples: ['INR'] }),
   items: Type.Array(PreviewItem),
   ...OrderMoney.properties,
-  out_of_stock: Type.Array(Shortage, { description: 'The variants of which there are too few units.' }),
+  out_of_stock: Type.Array(Shortage, { description: 'The variants with too few units in stock.' }),
   shipping_rates: Type.Array(
     NamedObject('OrderShippingOffer', { id: Uuid, name: Type.String({ examples: ['Standard'] }), price: Money }),
     { description: 'The rates for the address, the cheapest first.' },

@@ -97,7 +97,7 @@ export const actions = {
     run: cancelLink,
   }),
   'payments.receiveCallback': action({
-    summary: 'Receive an event of a payment provider',
+    summary: 'Receive an event from a payment provider',
     description: 'For the webhook of the provider, which signs its requests. Each event is applied once.',
     http: 'POST /payments/callbacks/:provider',
     graphql: false,

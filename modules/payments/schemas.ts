@@ -44,7 +44,7 @@ export const LinkStatus = Type.Enum(['creating', 'open', 'processing', 'paid', '
 
 export const NewPaymentLink = NamedObject('NewPaymentLink', {
   id: { ...Uuid, description: 'The id of the order.' },
-  amount: Type.Optional({ ...AnyMoneyInput, description: 'Default and maximum: the amount that is due.' }),
+  amount: Type.Optional({ ...AnyMoneyInput, description: 'Default and maximum: the amount due.' }),
 });
 export type NewPaymentLink = Static<typeof NewPaymentLink>;
 

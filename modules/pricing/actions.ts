@@ -80,7 +80,7 @@ export const actions = {
   }),
 
   'pricing.listStates': action({
-    summary: 'List the states that are known by name and code',
+    summary: 'List the states whose names and codes are known',
     description: 'By country. Taxes and shipping take other states as they are written.',
     http: 'GET /pricing/states',
     graphql: 'pricingStates',

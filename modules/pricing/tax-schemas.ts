@@ -108,7 +108,7 @@ export const TaxPresetDetails = named(
         name: NewTaxRate.properties.name,
         tax_class: TaxClass,
         rate: Type.String({ description: 'Percent.', examples: ['9'] }),
-        in_shop_state: Type.Boolean({ description: 'Whether it applies only in the state of the shop.' }),
+        in_shop_state: Type.Boolean({ description: 'Whether the rate applies only within the state of the shop.' }),
         is_active: Type.Boolean(),
       }),
     ),

@@ -65,7 +65,7 @@ export const operations = {
     run: restock,
   }),
   'products.returnForOrder': operation({
-    summary: 'Take back units of an order',
+    summary: 'Return units of an order that are not kept',
     description:
       '`quantity` is the number of units of the line that the order keeps. The others are released, or return to the stock if ' +
       'they have been shipped.',

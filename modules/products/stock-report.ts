@@ -4,7 +4,7 @@ import { type Ctx, columnsFor, Money, NamedObject, raw, type Static, sql, Type, 
 const StockValue = NamedObject('StockValue', {
   variant_id: Uuid,
   product_id: Uuid,
-  title: Type.String({ description: 'Of the product.', examples: ['Green tea'] }),
+  title: Type.String({ description: 'The title of the product.', examples: ['Green tea'] }),
   variant_title: Type.String({ examples: ['250 g'] }),
   sku: Type.String({ examples: ['TEA-250'] }),
   stock: Type.Integer({ description: 'Units on hand.' }),

@@ -77,7 +77,7 @@ const salesQuery = {
 };
 export const SalesQuery = Type.Object({
   ...salesQuery,
-  page: { ...paging.page, description: 'Of products, variants and discounts. All others are on one page.' },
+  page: { ...paging.page, description: 'Products, variants and discounts have pages; all others are on one.' },
   per_page: paging.per_page,
 });
 export type SalesQuery = Static<typeof SalesQuery>;
@@ -130,7 +130,7 @@ export type StockExport = Static<typeof StockExport>;
 export const StockRow = NamedObject('StockRow', {
   variant_id: Uuid,
   product_id: Uuid,
-  title: Type.String({ description: 'Of the product.', examples: ['Green tea'] }),
+  title: Type.String({ description: 'The title of the product.', examples: ['Green tea'] }),
   variant_title: Type.String({ examples: ['250 g'] }),
   sku: Type.String({ examples: ['TEA-250'] }),
   stock: Type.Integer({ description: 'Units on hand.' }),

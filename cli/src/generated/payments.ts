@@ -42,7 +42,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "amount",
-        "help": "Default and maximum: the amount that is due."
+        "help": "Default and maximum: the amount due."
       }
     ],
     "key": "link"

@@ -614,7 +614,7 @@ export const commands: readonly DerivedCommand[] = [
       "states"
     ],
     "action": "pricing.listStates",
-    "summary": "List the states that are known by name and code",
+    "summary": "List the states whose names and codes are known",
     "description": "By country. Taxes and shipping take other states as they are written.",
     "key": "states"
   },

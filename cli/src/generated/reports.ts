@@ -199,7 +199,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "page",
-        "help": "Of products, variants and discounts. All others are on one page. Default: 1.",
+        "help": "Products, variants and discounts have pages; all others are on one. Default: 1.",
         "type": "integer"
       },
       {

@@ -29,7 +29,7 @@ const settings = {
   'general.country': setting({
     schema: Type.String({ pattern: '^[A-Z]{2}$', description: 'Two capital letters of ISO 3166, such as IN.' }),
     default: 'IN',
-    description: 'The ISO 3166 country of the organization, and of phone numbers without a country code.',
+    description: 'The ISO 3166 country of the organization. Phone numbers without a country code belong to it.',
   }),
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),

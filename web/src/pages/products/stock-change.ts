@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx';
 
 export interface StockEdit extends Pick<StockChange, 'change' | 'reason' | 'reference' | 'location_id'> {
   readonly variant: ProductVariant;
-  /** Of the product and the variant, for the message. */
+  /** The title of the product and the variant, for the message. */
   readonly name: string;
 }
 

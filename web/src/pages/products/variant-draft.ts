@@ -85,7 +85,7 @@ export function renameOption(draft: VariantDraft, key: string, name: string): Va
   return changeOption(draft, key, { name });
 }
 
-/** Of variants that differ in this option only, the first remains. */
+/** Keeps the first of the variants that differ in this option only. */
 export function removeOption(draft: VariantDraft, key: string): VariantDraft {
   const options = draft.options.filter((one) => one.key !== key);
   return { options, rows: withoutOption(draft.rows, key) };

@@ -118,7 +118,7 @@ async function save({ id }: Product, base: VariantDraft, draft: VariantDraft): P
   const shape = ({ options, rows }: VariantDraft) =>
     JSON.stringify([options, rows.map(({ key, values }) => [key, values])]);
   if (shape(readVariants(product)) !== shape(base)) {
-    throw new Error('Somebody else has added or removed variants meanwhile. Discard your changes and start again.');
+    throw new Error('Another user has added or removed variants meanwhile. Discard your changes and start again.');
   }
   const version = { headers: { 'If-Match': `"${product.updated_at}"` } };
   await api().products.update({ id, ...toVariantInput(draft, base) }, version);

@@ -161,7 +161,7 @@ describe.skipIf(!chromiumPath)('variants', () => {
     await page.getByLabel('Price of S / Red', { exact: true }).fill('90');
     await asha.post(`${url}/${id}/variants`, { options: { Size: 'S', Color: 'Green' } });
     await page.getByRole('button', { name: 'Save all' }).click();
-    await page.getByText('Somebody else has added or removed variants meanwhile.').waitFor();
+    await page.getByText('Another user has added or removed variants meanwhile.').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByLabel('Price of S / Green', { exact: true }).waitFor();
     expect((await find('KEEP-1')).variants).toHaveLength(5);

@@ -12,7 +12,7 @@ interface TaxExampleProps {
   readonly isIncluded: boolean;
 }
 
-/** What becomes of a price of 100, as it is typed. */
+/** The taxes of a price of 100, updated while a rate is typed. */
 export function TaxExampleTable({ rates, country, state, isIncluded }: TaxExampleProps) {
   const currency = useMe().data?.currency ?? 'INR';
   const states = useStates().find(country);
