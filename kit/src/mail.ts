@@ -6,6 +6,8 @@ export interface Mail {
   readonly fromName?: string;
   readonly to: string;
   readonly subject: string;
+  /** Without angle brackets. Default: a new one. */
+  readonly messageId?: string;
   /** The sender that the mail shows: the tenant's name, or the platform's. */
   readonly organization: string;
   /** The name for the greeting, which may be empty. Without it there is no greeting. */
@@ -17,6 +19,34 @@ export interface Mail {
   /** Instructions for a recipient who did not expect the mail. */
   readonly warning?: string;
 }
+
+/** A message of a person to a customer, sent as it was written, without the layout of the platform. */
+export interface Letter {
+  readonly fromName: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly attachments?: readonly MailAttachment[];
+  /** Where answers go. Default: the sender. */
+  readonly replyTo?: string;
+  /** Ids of messages, without angle brackets. */
+  readonly messageId: string;
+  readonly inReplyTo?: string;
+  readonly references?: readonly string[];
+  /** An automatic answer, to which other programs do not answer (RFC 3834). */
+  readonly isAutomatic?: boolean;
+}
+
+export interface MailAttachment {
+  readonly fileName: string;
+  readonly type: string;
+  readonly content: Uint8Array;
+}
+
+/** `retry`: the mail server could not be reached or asks to try later. Reasons do not contain the recipient's address. */
+export type MailOutcome =
+  | { readonly status: 'sent' }
+  | { readonly status: 'failed' | 'retry'; readonly reason: string };
 
 export interface StoredMail {
   readonly id: string;
@@ -34,6 +64,8 @@ export interface Mails {
    * commits.
    */
   send(mail: Mail, tx?: Db): Promise<void>;
+  /** Sends the mail now, once. If the process ends meanwhile, it is unknown whether the mail was sent. */
+  deliver(mail: Mail | Letter): Promise<MailOutcome>;
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
   listStored(): Promise<readonly StoredMail[]>;
 }

@@ -1,4 +1,5 @@
 import { action, ById, Type, Uuid } from '@chowk/kit';
+import { linkAttachment, uploadAttachment } from './attachments.ts';
 import {
   checkAssignee,
   checkNewConversation,
@@ -7,20 +8,27 @@ import {
   findCustomerId,
   getDetail,
   reply,
+  retryMessage,
   updateConversation,
 } from './conversations.ts';
 import { conversationList, countConversations } from './list.ts';
 import { messageList } from './messages.ts';
 import {
   Assignment,
+  Attachment,
+  AttachmentKey,
+  AttachmentLink,
   Conversation,
   ConversationChanges,
   ConversationCounts,
   ConversationDetail,
+  Message,
+  MessageKey,
   NewConversation,
   Replied,
   Reply,
   StatusChange,
+  UploadedAttachment,
 } from './schemas.ts';
 
 const changed = (message: string) => ({
@@ -49,7 +57,7 @@ export const actions = {
     input: NewConversation,
     output: ConversationDetail,
     answer: { key: 'conversation', message: 'Conversation created.', status: 201 },
-    errors: ['conversations.no_customers'],
+    errors: ['conversations.no_customers', 'conversations.unknown_attachment'],
     atomic: true,
     check: checkNewConversation,
     run: createConversation,
@@ -115,7 +123,9 @@ export const actions = {
   }),
   'conversations.reply': action({
     summary: 'Add a message or a note',
-    description: 'A message from the customer reopens the conversation.',
+    description:
+      'A message to the customer is sent over the channel of the conversation: see `delivery_status`. A message from the ' +
+      'customer reopens the conversation.',
     http: 'POST /conversations/:id/messages',
     graphql: 'replyToConversation',
     needs: 'conversations.reply',
@@ -123,7 +133,43 @@ export const actions = {
     input: Reply,
     output: Replied,
     answer: { message: 'Message added.', status: 201 },
+    errors: ['conversations.unknown_attachment'],
     run: reply,
+  }),
+  'conversations.retryMessage': action({
+    summary: 'Send a message again',
+    description: 'Only one that could not be delivered.',
+    http: 'POST /conversations/:id/messages/:message/retry',
+    graphql: 'retryConversationMessage',
+    needs: 'conversations.reply',
+    input: MessageKey,
+    output: Message,
+    answer: { key: 'conversation_message', message: 'Message queued.' },
+    errors: ['conversations.message_not_found', 'conversations.not_failed', 'conversations.not_deliverable'],
+    run: retryMessage,
+  }),
+  'conversations.uploadAttachment': action({
+    summary: 'Upload a file for a message',
+    description: 'Name its id in `attachment_ids` of the message within a day.',
+    http: 'POST /conversations/attachments',
+    graphql: false,
+    needs: 'conversations.reply',
+    accepts: 'multipart',
+    bodyLimit: 26_000_000,
+    input: UploadedAttachment,
+    output: Attachment,
+    answer: { key: 'attachment', message: 'File uploaded.', status: 201 },
+    run: uploadAttachment,
+  }),
+  'conversations.linkAttachment': action({
+    summary: 'Get a link to download an attachment',
+    http: 'GET /conversations/:id/attachments/:attachment',
+    graphql: 'conversationAttachmentLink',
+    needs: 'conversations.view',
+    input: AttachmentKey,
+    output: AttachmentLink,
+    errors: ['conversations.attachment_not_found'],
+    run: linkAttachment,
   }),
   'conversations.assign': action({
     summary: 'Assign a conversation to a team member',

@@ -62,10 +62,20 @@ test('a conversation with an unknown person creates a customer', async () => {
           direction: 'inbound',
           body: 'Hello,\nwhere is it?',
           user_id: null,
+          delivery_status: null,
+          delivery_reason: null,
+          sender: null,
+          quoted: null,
+          is_automatic: false,
           sent_at: expect.any(String),
           user: null,
+          attachments: [],
         },
       ],
+      reply_delivery: {
+        is_sent: false,
+        reason: 'WhatsApp is not set up: the organization has chosen no provider.',
+      },
     },
   });
   expect(created_at <= message.sent_at).toBe(true);
@@ -139,12 +149,12 @@ test('read-only fields cannot be set', async () => {
   expect(conversation).toMatchObject({ status: 'open', assignee_id: null, message_count: 0 });
   expect(conversation.id).not.toBe(unknownId);
   const { body } = await agent.patch(`${url}/${conversation.id}`, forged);
-  const { messages: _, ...shown } = conversation;
+  const { messages: _, reply_delivery: __, ...shown } = conversation;
   expect(body.conversation).toEqual(shown);
 });
 
 test('an update changes the subject only', async () => {
-  const { messages: _, ...conversation } = await create({ subject: 'Before' });
+  const { messages: _, reply_delivery: __, ...conversation } = await create({ subject: 'Before' });
   const { status, body } = await agent.patch(`${url}/${conversation.id}`, { subject: ' After ' });
   expect({ status, message: body.message }).toEqual({ status: 200, message: 'Conversation saved.' });
   const { updated_at } = body.conversation;

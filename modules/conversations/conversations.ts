@@ -1,16 +1,20 @@
 import { type Ctx, changesBetween, type Issues, removedFields, sql } from '@chowk/kit';
-import { columns, recordColumns } from './columns.ts';
+import { removeAttachments } from './attachments.ts';
+import { columns, messageColumns, recordColumns } from './columns.ts';
+import { emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
-import { addMessage, latestMessages } from './messages.ts';
-import { findMembers, type Row, withAuthors, withPeople } from './people.ts';
+import { type Added, addMessage, completeMessages, latestMessages } from './messages.ts';
+import { findMembers, type Row, withPeople } from './people.ts';
 import type {
   Assignment,
   Conversation,
   ConversationDetail,
   ConversationRecord,
   Message,
+  MessageRecord,
   NewConversation,
+  NewMessage,
   Replied,
   Reply,
 } from './schemas.ts';
@@ -26,19 +30,24 @@ export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversati
 }
 
 export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail> {
-  return { ...(await getConversation(ctx, key)), messages: await latestMessages(ctx, key) };
+  const conversation = await getConversation(ctx, key);
+  const plan = await planDelivery(ctx, conversation);
+  const reply_delivery = { is_sent: plan.channel !== null, reason: plan.channel === null ? plan.reason : null };
+  return { ...conversation, messages: await latestMessages(ctx, key), reply_delivery };
 }
 
 export async function createConversation(ctx: Ctx, input: NewConversation): Promise<ConversationDetail> {
   const created = await insertConversation(ctx, input);
-  const added = input.message && (await addMessage(ctx, created, input.message));
+  const added = input.message && (await writeMessage(ctx, created, input.message));
   await ctx.emit('conversation.created', { conversation: added?.conversation ?? created });
   if (added) await ctx.emit('conversation.message_created', added);
   return getDetail(ctx, created);
 }
 
-async function insertConversation(ctx: Ctx, input: NewConversation): Promise<ConversationRecord> {
-  const { customer, channel, subject } = input;
+export async function insertConversation(
+  ctx: Ctx,
+  { customer, channel, subject }: Pick<NewConversation, 'customer' | 'channel' | 'subject'>,
+): Promise<ConversationRecord> {
   const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
   if (!found) throw fail('conversations.no_customers');
   const now = ctx.now();
@@ -65,7 +74,7 @@ export async function updateConversation(ctx: Ctx, { id, ...fields }: Changes & 
       const { subject, status, assignee_id } = { ...current, ...fields };
       const saved = await tx.db.row<ConversationRecord>(sql`
         UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
-          updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
+          closed_at = CASE WHEN ${status} = 'closed' THEN coalesce(closed_at, ${tx.now()}) END, updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
       tx.audit(changes);
       await emitChanges(tx, current, saved as ConversationRecord);
       if ('assignee_id' in changes) await notifyAssignee(tx, saved as ConversationRecord);
@@ -100,12 +109,61 @@ export async function checkAssignee(
 export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {
   return ctx.tx(async (tx) => {
     const current = await lockConversation(tx, { id });
-    const added = await addMessage(tx, current, input);
+    const added = await writeMessage(tx, current, input);
     tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
     await tx.emit('conversation.message_created', added);
     await emitChanges(tx, current, added.conversation);
-    const [message] = await withAuthors(tx, [added.message]);
+    const [message] = await completeMessages(tx, [added.message]);
     return { conversation: await getConversation(tx, { id }), conversation_message: message as Message };
+  });
+}
+
+/** Adds a message that a member of the team writes, and sends one to the customer. */
+async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: NewMessage): Promise<Added> {
+  const { direction, body, log_only, attachment_ids } = input;
+  const content = { direction, body, attachment_ids };
+  if (direction !== 'outbound') return addMessage(ctx, conversation, content);
+  const plan: Plan = log_only
+    ? { channel: null, reason: 'Recorded without being sent.' }
+    : await planDelivery(ctx, conversation);
+  if (plan.channel === null) {
+    return addMessage(ctx, conversation, { ...content, delivery_status: 'logged', delivery_reason: plan.reason });
+  }
+  const id = ctx.newId();
+  const external_id = plan.channel === 'email' ? `email:${mailId(ctx, id)}` : null;
+  const added = await addMessage(ctx, conversation, { ...content, id, external_id, delivery_status: 'queued' });
+  const message = await send(ctx, added, plan);
+  return { ...added, message };
+}
+
+/** Sends a stored message, and notes at once if it is refused. */
+async function send(
+  ctx: Ctx,
+  { conversation, message }: Added,
+  plan: Exclude<Plan, { channel: null }>,
+): Promise<MessageRecord> {
+  const delivery = await sendMessage(ctx, conversation, message, plan);
+  await ctx.db.run(sql`
+    UPDATE conversation_messages SET delivery_status = ${delivery.delivery_status}, delivery_reason = ${delivery.delivery_reason}
+    WHERE id = ${message.id} AND (delivery_status, delivery_reason) IS DISTINCT FROM
+      (${delivery.delivery_status}, ${delivery.delivery_reason})`);
+  return { ...message, ...delivery };
+}
+
+/** Sends a message again that could not be delivered. */
+export async function retryMessage(ctx: Ctx, { id, message: messageId }: Key & { message: string }): Promise<Message> {
+  return ctx.tx(async (tx) => {
+    const conversation = await lockConversation(tx, { id });
+    const message = await tx.db.row<MessageRecord>(sql`
+      SELECT ${messageColumns} FROM conversation_messages m WHERE id = ${messageId} AND conversation_id = ${id}`);
+    if (!message) throw fail('conversations.message_not_found', { id: messageId });
+    if (message.delivery_status !== 'failed') throw fail('conversations.not_failed');
+    const plan = await planDelivery(tx, conversation);
+    if (plan.channel === null) throw fail('conversations.not_deliverable', { reason: plan.reason });
+    const sent = await send(tx, { conversation, message }, plan);
+    await emitUpdated(tx, sent);
+    const [completed] = await completeMessages(tx, [sent]);
+    return completed as Message;
   });
 }
 
@@ -113,6 +171,7 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const conversation = await lockConversation(tx, { id });
     tx.mustMatch(conversation);
+    await removeAttachments(tx, id);
     await tx.db.run(sql`DELETE FROM conversation_messages WHERE conversation_id = ${id}`);
     await tx.db.run(sql`DELETE FROM conversations WHERE id = ${id}`);
     tx.audit(removedFields(conversation));
@@ -121,7 +180,7 @@ export async function deleteConversation(ctx: Ctx, { id }: Key): Promise<void> {
 }
 
 /** Locks the customer before the conversation, in the same order as a merge, which prevents deadlocks. */
-async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
+export async function lockConversation(ctx: Ctx, { id }: Key): Promise<ConversationRecord> {
   await ctx.bus.callIfInstalled('customers.lock', { id: await findCustomerId(ctx, { id }) });
   const conversation = await ctx.db.row<ConversationRecord>(sql`
     SELECT ${recordColumns} FROM conversations c WHERE id = ${id} FOR NO KEY UPDATE`);

@@ -2,6 +2,14 @@ import { defineErrors } from '@chowk/kit';
 
 export const errors = {
   'conversations.not_found': { status: 404, message: 'There is no conversation {id}.' },
+  'conversations.message_not_found': { status: 404, message: 'The conversation has no message {id}.' },
+  'conversations.attachment_not_found': { status: 404, message: 'The conversation has no attachment {id}.' },
+  'conversations.unknown_attachment': {
+    status: 422,
+    message: 'Upload each file before the message and name it once: an attachment does not exist or is already used.',
+  },
+  'conversations.not_failed': { status: 409, message: 'Only a message that could not be delivered is sent again.' },
+  'conversations.not_deliverable': { status: 409, message: 'The message cannot be sent. {reason}' },
   'conversations.no_customers': { status: 409, message: 'Conversations need the customers module. Enable it first.' },
 } as const;
 

@@ -25,6 +25,12 @@ export const events = {
     payload: Type.Object({ conversation: ConversationRecord, message: MessageRecord }),
     graphql: 'conversationMessageCreated',
   }),
+  'conversation.message_updated': defineEvent({
+    ...common,
+    summary: 'A message to the customer was sent, delivered or read, or failed',
+    payload: Type.Object({ conversation: ConversationRecord, message: MessageRecord }),
+    graphql: 'conversationMessageUpdated',
+  }),
   'conversation.assigned': defineEvent({
     ...common,
     summary: 'A conversation was assigned to a member of the team, or unassigned',

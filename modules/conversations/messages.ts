@@ -1,7 +1,8 @@
 import { byTime, type Ctx, equals, list, sql, Uuid } from '@chowk/kit';
+import { attach, withAttachments } from './attachments.ts';
 import { messageColumns, recordColumns } from './columns.ts';
 import { withAuthors } from './people.ts';
-import { type ConversationRecord, Message, type MessageRecord, type NewMessage } from './schemas.ts';
+import { type ConversationRecord, Message, type MessageRecord } from './schemas.ts';
 
 export const messageList = list({
   name: 'messages',
@@ -16,30 +17,54 @@ export const messageList = list({
     Object.keys(filters).length === 0
       ? sql`SELECT message_count AS total FROM conversations WHERE id = ${id}`
       : undefined,
-  complete: withAuthors,
+  complete: completeMessages,
 });
+
+/** Adds the authors and the attachments. */
+export async function completeMessages(ctx: Ctx, messages: readonly MessageRecord[]): Promise<Message[]> {
+  return withAttachments(ctx, await withAuthors(ctx, messages));
+}
 
 export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<Message[]> {
   const messages = await ctx.db.rows<MessageRecord>(sql`
     SELECT ${messageColumns} FROM conversation_messages m WHERE conversation_id = ${id}
     ORDER BY sent_at DESC, id DESC LIMIT 20`);
-  return withAuthors(ctx, messages);
+  return completeMessages(ctx, messages);
+}
+
+type AddedFields = Pick<MessageRecord, 'direction' | 'body'> &
+  Partial<Omit<MessageRecord, 'direction' | 'body' | 'conversation_id' | 'user_id' | 'sent_at'>> & {
+    readonly external_id?: string | null;
+    readonly html?: string | null;
+    readonly attachment_ids?: readonly string[];
+    /** The address that an inbound message came from, if it is not that of the customer. */
+    readonly contact?: string | null;
+  };
+
+export interface Added {
+  readonly conversation: ConversationRecord;
+  readonly message: MessageRecord;
 }
 
 /** Adds a message to a locked or new conversation. An inbound message reopens it. */
-export async function addMessage(
-  ctx: Ctx,
-  { id, status }: ConversationRecord,
-  { direction, body }: NewMessage,
-): Promise<{ conversation: ConversationRecord; message: MessageRecord }> {
+export async function addMessage(ctx: Ctx, { id }: ConversationRecord, fields: AddedFields): Promise<Added> {
+  const { direction, body, id: messageId = ctx.newId(), delivery_status = null, delivery_reason = null } = fields;
+  const { sender = null, quoted = null, html = null, is_automatic = false, external_id = null } = fields;
   const now = ctx.now();
-  const author = direction === 'inbound' ? null : (ctx.userId ?? null);
+  const isInbound = direction === 'inbound';
+  const author = isInbound ? null : (ctx.userId ?? null);
   const message = (await ctx.db.row<MessageRecord>(sql`
-    INSERT INTO conversation_messages AS m (id, conversation_id, direction, body, user_id, sent_at)
-    VALUES (${ctx.newId()}, ${id}, ${direction}, ${body}, ${author}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
+    INSERT INTO conversation_messages AS m (id, conversation_id, direction, body, user_id, delivery_status, delivery_reason,
+      external_id, sender, quoted, html, is_automatic, sent_at)
+    VALUES (${messageId}, ${id}, ${direction}, ${body}, ${author}, ${delivery_status}, ${delivery_reason}, ${external_id},
+      ${sender}, ${quoted}, ${html}, ${is_automatic}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
+  await attach(ctx, message.id, fields.attachment_ids ?? []);
+  const received = isInbound
+    ? sql`, status = 'open', closed_at = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null}`
+    : sql``;
   const conversation = (await ctx.db.row<ConversationRecord>(sql`
-    UPDATE conversations c SET message_count = message_count + 1, status = ${direction === 'inbound' ? 'open' : status},
-      last_message_at = greatest(last_message_at, ${message.sent_at}), updated_at = ${now}
+    UPDATE conversations c SET message_count = message_count + 1, updated_at = ${now},
+      last_message_at = greatest(last_message_at, ${message.sent_at}) ${received}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
   return { conversation, message };
 }

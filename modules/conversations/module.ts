@@ -1,14 +1,21 @@
 import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
+import { attachmentJobs } from './attachments.ts';
 import { listeners } from './customer-changes.ts';
+import { deliveryListeners } from './delivery.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { operations } from './operations.ts';
+import { settings } from './settings.ts';
 
 export const module = defineModule({
   actions,
   events,
-  listeners,
+  operations,
+  settings,
+  jobs: attachmentJobs,
+  listeners: [...listeners, ...deliveryListeners],
   notifications: { 'conversation.assigned': { description: 'A conversation was assigned to you' } },
   errors,
   demo,
@@ -16,6 +23,6 @@ export const module = defineModule({
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {
-    conversations: OperationTypes<typeof actions>;
+    conversations: OperationTypes<typeof actions & typeof operations>;
   }
 }

@@ -13,6 +13,7 @@ import {
   Text,
   Timestamp,
   Type,
+  UploadedFile,
   UserId,
   Uuid,
 } from '@chowk/kit';
@@ -33,9 +34,18 @@ const NewCustomer = NamedObject('NewConversationCustomer', {
   first_name: Type.Optional(NullableLine(255)),
   last_name: Type.Optional(NullableLine(255)),
 });
+const attachment_ids = Default(
+  Type.Array(Uuid, { maxItems: 10, uniqueItems: true, description: 'Files that were uploaded for this message.' }),
+  [],
+);
 const NewMessage = NamedObject('NewConversationMessage', {
   direction: Default(Direction, 'outbound'),
   body: Text(20_000, { examples: ['It left us on Tuesday.'] }),
+  log_only: Default(
+    Type.Boolean({ description: 'Records a message to the customer without sending it, such as one that was sent elsewhere.' }),
+    false,
+  ),
+  attachment_ids,
 });
 export type NewMessage = Static<typeof NewMessage>;
 
@@ -98,21 +108,98 @@ export const Conversation = named(
 );
 export type Conversation = Static<typeof Conversation>;
 
+export const DeliveryStatus = Type.Enum(['queued', 'sent', 'delivered', 'read', 'failed', 'logged'], {
+  graphqlType: 'MessageDeliveryStatus',
+});
+export type DeliveryStatus = Static<typeof DeliveryStatus>;
+const { direction, body } = outputFields(NewMessage);
 export const MessageRecord = NamedObject('ConversationMessageRecord', {
   id: Uuid,
   conversation_id: Uuid,
-  ...outputFields(NewMessage),
+  direction,
+  body,
   user_id: Nullable(UserId),
+  delivery_status: {
+    ...Nullable(DeliveryStatus),
+    description:
+      'What has become of a message to the customer. `logged`: it is not sent. Null for other messages and for those from ' +
+      'before deliveries were recorded.',
+  },
+  delivery_reason: {
+    ...Nullable(Type.String()),
+    description: 'Why it is only logged, why it failed, or why it is still queued.',
+  },
+  sender: {
+    ...Nullable(Type.String()),
+    description: 'Who wrote a message to the team, if not from an address of the customer.',
+  },
+  quoted: { ...Nullable(Type.String()), description: 'The earlier messages that a mail repeats below its text.' },
+  is_automatic: Type.Boolean({ description: 'Written by a program, such as an out-of-office reply.' }),
   sent_at: Timestamp,
 });
 export type MessageRecord = Static<typeof MessageRecord>;
-export const Message = named('ConversationMessage', extend(MessageRecord, { user: Nullable(Member) }));
+
+export const Attachment = NamedObject('ConversationAttachment', {
+  id: Uuid,
+  file_name: Type.String(),
+  type: Type.String(),
+  size: Type.Integer({ description: 'In bytes.' }),
+  reason: { ...Nullable(Type.String()), description: 'Why the file was not kept; null if it can be downloaded.' },
+});
+export type Attachment = Static<typeof Attachment>;
+export const UploadedAttachment = Type.Object({
+  file: UploadedFile({ types: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'], maxBytes: 25_000_000 }),
+});
+export const AttachmentKey = Type.Object({ id: Uuid, attachment: Uuid });
+export const AttachmentLink = NamedObject('ConversationAttachmentLink', {
+  url: Type.String({ description: 'A download for five minutes, for everyone who has the link.' }),
+});
+
+export const Message = named(
+  'ConversationMessage',
+  extend(MessageRecord, { user: Nullable(Member), attachments: Type.Array(Attachment) }),
+);
 export type Message = Static<typeof Message>;
+export const MessageKey = Type.Object({ id: Uuid, message: Uuid });
+
+/** A message that came in over a channel. */
+export const Received = Type.Object({
+  channel: Channel,
+  /** Its id on the channel, with the channel: `email:` and the Message-ID. A message that is known is not added again. */
+  external_id: Type.String({ minLength: 1 }),
+  customer: NewCustomer,
+  /** The address or number it came from. */
+  contact: Nullable(Type.String()),
+  /** The conversation that the channel itself knows, from an address for answers or a session of the widget. */
+  conversation_id: Type.Optional(Uuid),
+  /** The external ids of the messages that it answers, the nearest first. */
+  answers: Type.Optional(Type.Array(Type.String())),
+  subject: Type.Optional(Type.String()),
+  body: Type.String(),
+  quoted: Type.Optional(Nullable(Type.String())),
+  html: Type.Optional(Nullable(Type.String())),
+  is_automatic: Type.Optional(Type.Boolean()),
+  attachment_ids: Type.Optional(Type.Array(Uuid)),
+});
+export type Received = Static<typeof Received>;
+export const ReceivedMessage = Type.Object({
+  conversation_id: Uuid,
+  message_id: Uuid,
+  /** False if the message was known. */
+  is_new: Type.Boolean(),
+});
+export type ReceivedMessage = Static<typeof ReceivedMessage>;
 
 const messages = Type.Array(Message, { description: 'The latest 20, newest first.' });
-export const ConversationDetail = named('ConversationDetail', extend(Conversation, { messages }), {
-  graphqlType: 'Conversation',
+const ReplyDelivery = NamedObject('ReplyDelivery', {
+  is_sent: Type.Boolean({ description: 'Whether a reply is sent to the customer now, and not only logged.' }),
+  reason: { ...Nullable(Type.String()), description: 'Why a reply is only logged.' },
 });
+export const ConversationDetail = named(
+  'ConversationDetail',
+  extend(Conversation, { messages, reply_delivery: ReplyDelivery }),
+  { graphqlType: 'Conversation' },
+);
 export type ConversationDetail = Static<typeof ConversationDetail>;
 export const Replied = Type.Object({ conversation: Conversation, conversation_message: Message });
 export type Replied = Static<typeof Replied>;

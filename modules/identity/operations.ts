@@ -20,7 +20,7 @@ import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
 import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
-import { mailCustomer } from './mail/mail-customer.ts';
+import { CustomerMail, mailCustomer, Outcome } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
 import { mailOwners } from './mail/mail-owners.ts';
 import { findStanding } from './mail/outbound-standing.ts';
@@ -86,8 +86,11 @@ export const operations = {
   }),
   'identity.mailCustomer': systemOperation({
     summary: 'Mail a customer in the name of the tenant',
-    description: 'A mail with an id that was queued before is not queued again.',
-    input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text }),
+    description:
+      'Sends the mail now and returns whether that succeeded. A mail that is sent again has the same id. With `letter` it is sent as a person wrote it, as part of a ' +
+      'thread; otherwise each line is a paragraph of the layout of all mails.',
+    input: CustomerMail,
+    output: Outcome,
     run: mailCustomer,
   }),
   'identity.mailMembers': systemOperation({

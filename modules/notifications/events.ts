@@ -1,5 +1,5 @@
 import { defineEvent, type EventTypes, Type } from '@chowk/kit';
-import { Notification } from './schemas.ts';
+import { MessageState, Notification } from './schemas.ts';
 
 export const events = {
   'notification.created': defineEvent({
@@ -8,6 +8,12 @@ export const events = {
     recipient: ({ notification }) => notification.user_id,
     graphql: 'notificationCreated',
     needs: 'notifications.view',
+  }),
+  'notification.message_changed': defineEvent({
+    summary: 'A message to a customer was sent, delivered or read, or an attempt failed',
+    payload: Type.Object({ message: MessageState }),
+    subject: ({ message }) => message.id,
+    needs: 'notifications.send',
   }),
 };
 

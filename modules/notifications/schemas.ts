@@ -73,3 +73,12 @@ export const MessageResult = NamedObject('MessageResult', {
   }),
 });
 export type MessageResult = Static<typeof MessageResult>;
+
+export const MessageState = NamedObject('MessageState', {
+  id: Uuid,
+  channel: Type.Enum(['in_app', 'email', 'sms', 'whatsapp']),
+  customer_id: Nullable(Uuid),
+  status: Type.Enum(['queued', 'sent', 'delivered', 'read', 'failed', 'skipped']),
+  reason: Nullable(Type.String()),
+});
+export type MessageState = Static<typeof MessageState>;

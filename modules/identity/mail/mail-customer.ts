@@ -1,15 +1,50 @@
-import type { SystemCtx } from '@chowk/kit';
+import { type Static, type SystemCtx, Type } from '@chowk/kit';
 
-interface CustomerMail {
-  readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
+type Mails = SystemCtx['system']['mail'];
+type Content = Parameters<Mails['deliver']>[0];
+
+const Text = Type.String();
+const Letter = Type.Object({
+  in_reply_to: Type.Optional(Text),
+  references: Type.Optional(Type.Array(Text)),
+  reply_to: Type.Optional(Text),
+  is_automatic: Type.Optional(Type.Boolean()),
+  attachments: Type.Optional(
+    Type.Unsafe<readonly { readonly fileName: string; readonly type: string; readonly content: Uint8Array }[]>(
+      Type.Array(Type.Object({})),
+    ),
+  ),
+});
+export const CustomerMail = Type.Object({ message_id: Text, to: Text, subject: Text, text: Text, letter: Type.Optional(Letter) });
+type CustomerMail = Static<typeof CustomerMail>;
+
+export const Outcome = Type.Unsafe<Awaited<ReturnType<Mails['deliver']>>>(
+  Type.Object({ status: Type.Enum(['sent', 'failed', 'retry']), reason: Type.Optional(Text) }),
+);
+
+/** The tenant is the sender. */
+export function mailCustomer(ctx: SystemCtx, mail: CustomerMail): ReturnType<Mails['deliver']> {
+  return ctx.system.mail.deliver(mail.letter ? writeLetter(ctx, mail, mail.letter) : layOut(ctx, mail));
 }
 
-/** Each line of the text is a paragraph. The tenant is the sender. */
-export async function mailCustomer(ctx: SystemCtx, { id, to, subject, text }: CustomerMail): Promise<void> {
-  const organization = ctx.tenant.name;
+function layOut({ tenant }: SystemCtx, { message_id, to, subject, text }: CustomerMail): Content {
   const paragraphs = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  await ctx.queueMail({ fromName: organization, to, subject, organization, paragraphs }, { id });
+  return { fromName: tenant.name, messageId: message_id, to, subject, organization: tenant.name, paragraphs };
+}
+
+function writeLetter({ tenant }: SystemCtx, mail: CustomerMail, letter: Static<typeof Letter>): Content {
+  const { message_id, to, subject, text } = mail;
+  const { in_reply_to, references = [], reply_to, is_automatic = false, attachments = [] } = letter;
+  return {
+    fromName: tenant.name,
+    to,
+    subject,
+    text,
+    messageId: message_id,
+    references,
+    attachments,
+    isAutomatic: is_automatic,
+    ...(in_reply_to !== undefined && { inReplyTo: in_reply_to }),
+    ...(reply_to !== undefined && { replyTo: reply_to }),
+  };
 }

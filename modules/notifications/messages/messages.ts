@@ -1,10 +1,11 @@
 import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { log } from './providers/log.ts';
 import { mail } from './providers/mail.ts';
-import type { Channel, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
+import type { Channel, Letter, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
 import { pruneQuota, takeFromQuota } from './quota.ts';
+import { emitStatus } from './receipts.ts';
 
 /** Seconds before each retry: nine hours in all. */
 const retries: readonly number[] = [10, 60, 300, 1_800, 7_200, 21_600];
@@ -14,6 +15,8 @@ const providers = { log, mail, twilio, webhook } satisfies Record<string, Provid
 export type ProviderName = keyof typeof providers;
 
 export interface NewMessage {
+  /** Default: a new id. */
+  readonly id?: string;
   readonly channel: Channel;
   readonly provider: ProviderName | 'in_app';
   readonly recipient: string | null;
@@ -22,6 +25,8 @@ export interface NewMessage {
   readonly customer_id: string | null;
   readonly rule_id: string | null;
   readonly event_id: string | null;
+  readonly is_reply?: boolean;
+  readonly letter?: Letter | null;
   /** Only `queued` ones are delivered. Default `queued`. */
   readonly status?: 'queued' | 'sent' | 'skipped';
   readonly reason?: string;
@@ -46,27 +51,32 @@ export interface StoredMessage {
  */
 export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<StoredMessage | undefined> {
   const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
-  const { status = 'queued', reason = null } = message;
-  const [id, now] = [ctx.newId(), ctx.now()];
+  const { id = ctx.newId(), status = 'queued', reason = null, is_reply = false, letter = null } = message;
+  const now = ctx.now();
   const sentAt = status === 'sent' ? now : null;
   const nextAttemptAt = status === 'queued' ? now : null;
   const stored = await ctx.db.run(sql`
     INSERT INTO messages (id, channel, provider, recipient, subject, body, status, reason, customer_id, rule_id, event_id,
-      next_attempt_at, sent_at, created_at, updated_at)
+      is_reply, letter, next_attempt_at, sent_at, created_at, updated_at)
     VALUES (${id}, ${channel}, ${provider}, ${recipient}, ${subject}, ${body}, ${status}, ${reason}, ${customer_id},
-      ${rule_id}, ${event_id}, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
+      ${rule_id}, ${event_id}, ${is_reply}, ${letter && JSON.stringify(letter)}::jsonb, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
     ON CONFLICT (rule_id, event_id) DO NOTHING`);
   if (stored === 0) return undefined;
   if (status !== 'queued') return { id, skipped: reason };
+  return { id, skipped: await startDelivery(ctx, id, provider) };
+}
+
+/** Queues the first attempt. Returns the reason if the tenant has reached its limit. */
+export async function startDelivery(ctx: Ctx, id: string, provider: NewMessage['provider']): Promise<string | null> {
   // With `log`, nothing is sent.
   const skipped = provider === 'log' ? undefined : await takeFromQuota(ctx);
   if (skipped !== undefined) {
     await skip(ctx, id, skipped);
-    return { id, skipped };
+    return skipped;
   }
   // The job has no personal data: it is stored in the central database.
   await ctx.jobs.add('notifications.deliver', { id, attempt: 0 });
-  return { id, skipped: null };
+  return null;
 }
 
 async function skip(ctx: Ctx, id: string, reason: string): Promise<void> {
@@ -84,15 +94,15 @@ interface Attempt {
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
-    SELECT id, channel, provider, recipient, subject, body FROM messages
+    SELECT id, channel, provider, recipient, subject, body, is_reply, letter FROM messages
     WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
   if (!message) return;
   const outcome = await providers[message.provider](ctx, message);
   await ctx.tx((tx) => record(tx, attempt, outcome));
 }
 
-/** The address and text of a message that belongs neither to a customer nor to a rule are not kept. */
-const isForgotten = sql`customer_id IS NULL AND rule_id IS NULL`;
+/** The address and text are not kept if the message belongs neither to a customer nor to a rule, or is kept in a conversation. */
+const isForgotten = sql`(is_reply OR customer_id IS NULL AND rule_id IS NULL)`;
 
 async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {
   const delay = outcome.status === 'retry' ? findDelay(outcome, attempt) : undefined;
@@ -108,6 +118,7 @@ async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Pro
       subject = CASE WHEN ${forget} THEN NULL ELSE subject END, body = CASE WHEN ${forget} THEN NULL ELSE body END
     WHERE id = ${id} AND status = 'queued' AND attempts = ${attempt}`);
   if (updated === 0) return;
+  await emitStatus(ctx, id);
   if (delay !== undefined) {
     await ctx.jobs.add('notifications.deliver', { id, attempt: attempt + 1 }, { delaySeconds: delay });
   } else if (outcome.status !== 'sent') {

@@ -8,17 +8,29 @@ declare module '@chowk/kit/catalogue' {
 
 const day = 24 * 3_600_000;
 
+const unverified =
+  'Messages are sent once an Owner of the organization has verified the email address of the account.';
+
+/** Why the tenant may send no messages to customers, however few. */
+export async function findObstacle(ctx: Ctx): Promise<string | undefined> {
+  if (isOperator(ctx)) return undefined;
+  const { is_verified } = await ctx.bus.call('identity.outboundStanding', {});
+  return is_verified ? undefined : unverified;
+}
+
 /** Counts a message to a customer. Returns the reason if the tenant may not send it. */
 export async function takeFromQuota(ctx: Ctx): Promise<string | undefined> {
-  // The operator's own organization.
-  if (ctx.tenant.role === 'platform_owner') return undefined;
+  if (isOperator(ctx)) return undefined;
   const { is_verified, created_at } = await ctx.bus.call('identity.outboundStanding', {});
-  if (!is_verified) {
-    return 'Messages are sent once an Owner of the organization has verified the email address of the account.';
-  }
+  if (!is_verified) return unverified;
   const limit = dailyLimit(ctx, created_at);
   if (limit === undefined || (await count(ctx, limit))) return undefined;
   return `The organization has sent the ${limit} messages that it may send to customers today; the limit grows every day.`;
+}
+
+/** The operator's own organization has no limit. */
+function isOperator(ctx: Ctx): boolean {
+  return ctx.tenant.role === 'platform_owner';
 }
 
 function dailyLimit(ctx: Ctx, createdAt: string): number | undefined {

@@ -3,13 +3,14 @@ import { Html, html, type Mail } from '@chowk/kit/kernel';
 /** A mail as it is sent. */
 export interface LaidOutMail {
   readonly fromName?: string;
+  readonly messageId?: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-type Content = Omit<Mail, 'fromName' | 'to'>;
+type Content = Omit<Mail, 'fromName' | 'messageId' | 'to'>;
 
 const font =
   "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans','Noto Sans Arabic',Helvetica,Arial,sans-serif";
@@ -32,10 +33,11 @@ const style = new Html(`<style>
 const maxSubjectLength = 150;
 
 /** The subject, the plain text and the HTML of a mail. Line breaks in names cannot add headers or paragraphs. */
-export function layoutMail({ fromName, to, ...content }: Mail): LaidOutMail {
+export function layoutMail({ fromName, messageId, to, ...content }: Mail): LaidOutMail {
   const clean = cleanTexts(content);
   const subject = shorten(clean.subject);
-  return { ...(fromName !== undefined && { fromName }), to, subject, text: writeText(clean), html: writeHtml(clean) };
+  const options = { ...(fromName !== undefined && { fromName }), ...(messageId !== undefined && { messageId }) };
+  return { ...options, to, subject, text: writeText(clean), html: writeHtml(clean) };
 }
 
 /** Leaves out a name that a mail program would turn into a link: users choose names, and mails may go to strangers. */

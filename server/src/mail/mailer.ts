@@ -1,10 +1,21 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Db, type Job, type Mail, type Secrets, type StoredMail, systemJob, Type } from '@chowk/kit/kernel';
-import type { Transporter } from 'nodemailer';
+import {
+  type Db,
+  type Job,
+  type Letter,
+  type Mail,
+  type MailOutcome,
+  type Secrets,
+  type StoredMail,
+  systemJob,
+  Type,
+} from '@chowk/kit/kernel';
+import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Config } from '../config/config.ts';
 import { newId } from '../ids.ts';
 import { type LaidOutMail, layoutMail } from './mail-layout.ts';
+import { describeFailure } from './mail-outcome.ts';
 
 const purpose = 'mail';
 const mailJob = 'kernel.mail';
@@ -18,7 +29,7 @@ interface MailerOptions {
 }
 
 interface Transport {
-  deliver(mail: LaidOutMail): Promise<void>;
+  deliver(mail: LaidOutMail | Letter): Promise<void>;
   close(): void;
 }
 
@@ -50,6 +61,15 @@ export class Mailer {
     await this.#options.add(job, data, tx);
   }
 
+  async deliver(mail: Mail | Letter): Promise<MailOutcome> {
+    try {
+      await this.#transport.deliver('text' in mail ? mail : layoutMail(mail));
+      return { status: 'sent' };
+    } catch (error) {
+      return describeFailure(error, mail.to);
+    }
+  }
+
   /** The job that sends the mail, and its data. */
   createTask(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
     return { job: mailJob, data: { sealed: this.#options.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
@@ -67,8 +87,6 @@ export class Mailer {
 function createSmtpTransport(url: string, from: string): Transport {
   // The default of ten minutes would block a worker.
   const timeouts = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
-  // Suppresses automatic replies (RFC 3834).
-  const headers = { 'Auto-Submitted': 'auto-generated' };
   let opening: Promise<Transporter> | undefined;
   // Loaded with the first mail: most commands send none and start faster.
   const open = async (): Promise<Transporter> => {
@@ -76,13 +94,34 @@ function createSmtpTransport(url: string, from: string): Transport {
     return createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
   };
   return {
-    async deliver({ fromName, to, subject, text, html }) {
+    async deliver(mail) {
       opening ??= open();
+      const { fromName, to, subject, text, messageId } = mail;
       // Objects, because a string would be parsed as a list of addresses.
       const sender = fromName === undefined ? {} : { from: { name: fromName, address: addressIn(from) } };
-      await (await opening).sendMail({ ...sender, to: { name: '', address: to }, subject, text, html, headers });
+      const id = messageId === undefined ? {} : { messageId: `<${messageId}>` };
+      const content = 'html' in mail ? { html: mail.html, headers: generated } : letterFields(mail);
+      await (await opening).sendMail({ ...sender, ...id, to: { name: '', address: to }, subject, text, ...content });
     },
     close: () => void opening?.then((transport) => transport.close()),
+  };
+}
+
+/** Suppresses automatic replies (RFC 3834). */
+const generated = { 'Auto-Submitted': 'auto-generated' };
+
+function letterFields(letter: Letter): SendMailOptions {
+  const { attachments = [], replyTo, inReplyTo, references = [], isAutomatic } = letter;
+  return {
+    ...(replyTo !== undefined && { replyTo: { name: letter.fromName, address: replyTo } }),
+    ...(inReplyTo !== undefined && { inReplyTo: `<${inReplyTo}>` }),
+    ...(references.length > 0 && { references: references.map((id) => `<${id}>`) }),
+    ...(isAutomatic && { headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' } }),
+    attachments: attachments.map(({ fileName, type, content }) => ({
+      filename: fileName,
+      contentType: type,
+      content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    })),
   };
 }
 
@@ -103,10 +142,11 @@ class MailFolder implements Transport {
     this.#now = now;
   }
 
-  async deliver(mail: LaidOutMail): Promise<void> {
-    const { fromName, ...content } = mail;
+  async deliver(mail: LaidOutMail | Letter): Promise<void> {
+    const { fromName, to, subject, text } = mail;
     const from = fromName === undefined ? this.#from : `${fromName} <${addressIn(this.#from)}>`;
-    const stored: StoredMail = { id: newId(), at: this.#now().toISOString(), from, ...content };
+    const html = 'html' in mail ? mail.html : layoutMail({ ...mail, organization: fromName ?? '', paragraphs: text.split(/\n+/) }).html;
+    const stored: StoredMail = { id: newId(), at: this.#now().toISOString(), from, to, subject, text, html };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${stored.id}.json`);
     await writeFile(`${file}.part`, JSON.stringify(stored, null, 2), { mode: 0o600 });

@@ -1,7 +1,20 @@
-import type { Provider } from './provider.ts';
+import type { Ctx } from '@chowk/kit';
+import type { OutboundMessage, Provider } from './provider.ts';
 
-/** Hands the message over to the platform's mail queue, which repeats it for hours. */
-export const mail: Provider = async (ctx, { id, recipient, subject, body }) => {
-  await ctx.bus.call('identity.mailCustomer', { id, to: recipient, subject: subject ?? '', text: body });
-  return { status: 'sent', providerMessageId: null };
+/** Sends the mail over the mail server of the platform. An attempt that is repeated after a crash has the same Message-ID. */
+export const mail: Provider = async (ctx, message) => {
+  const { id, recipient, subject, body: text, letter } = message;
+  const message_id = letter?.message_id ?? `${id}@${ctx.tenant.id}.${ctx.options.baseDomain}`;
+  const fields = { message_id, to: recipient, subject: subject ?? '', text };
+  const attachments = await readAttachments(ctx, message);
+  const outcome = await ctx.bus.call('identity.mailCustomer', {
+    ...fields,
+    ...(letter && { letter: { ...letter, attachments } }),
+  });
+  return outcome.status === 'sent' ? { status: 'sent', providerMessageId: null } : outcome;
 };
+
+async function readAttachments(ctx: Ctx, { id, is_reply }: OutboundMessage) {
+  if (!is_reply) return [];
+  return (await ctx.bus.callIfInstalled('conversations.readAttachments', { message_id: id })) ?? [];
+}

@@ -1,4 +1,14 @@
-import type { Ctx } from '@chowk/kit';
+import { type Ctx, type Static, Type } from '@chowk/kit';
+
+/** Ids of mails, without angle brackets. */
+export const Letter = Type.Object({
+  message_id: Type.String(),
+  in_reply_to: Type.Optional(Type.String()),
+  references: Type.Optional(Type.Array(Type.String())),
+  reply_to: Type.Optional(Type.String()),
+  is_automatic: Type.Optional(Type.Boolean()),
+});
+export type Letter = Static<typeof Letter>;
 
 export type Channel = 'in_app' | 'email' | 'sms' | 'whatsapp';
 
@@ -9,6 +19,9 @@ export interface OutboundMessage {
   readonly recipient: string;
   readonly subject: string | null;
   readonly body: string;
+  /** A reply of a conversation may have attachments. */
+  readonly is_reply: boolean;
+  readonly letter: Letter | null;
 }
 
 /** `retry`: another attempt may succeed. Reasons contain neither credentials nor the recipient's address. */

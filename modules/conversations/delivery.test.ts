@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startAccounts } from '../../server/testing/accounts.ts';
+import { eventually } from '../../server/testing/eventually.ts';
+import { recordReceipt } from '../notifications/messages/receipts.ts';
+
+const mails: Email[] = [];
+let refusal: string | undefined;
+const smtp = new SMTPServer({
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  onRcptTo: (_address, _session, done) =>
+    done(refusal === undefined ? null : Object.assign(new Error(refusal), { responseCode: 550 })),
+  async onData(stream, _session, done) {
+    mails.push(await PostalMime.parse(Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>))));
+    done();
+  },
+});
+smtp.listen(0, '127.0.0.1');
+await once(smtp.server, 'listening');
+
+const texts: URLSearchParams[] = [];
+const twilio = createServer(async (request, response) => {
+  texts.push(new URLSearchParams(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()));
+  response.writeHead(201).end(JSON.stringify({ sid: `SM${texts.length}` }));
+}).listen(0, '127.0.0.1');
+await once(twilio, 'listening');
+afterAll(async () => {
+  twilio.close();
+  await new Promise<void>((closed) => smtp.close(closed));
+});
+
+const platform = await startAccounts({
+  environment: {
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+    TWILIO_URL: `http://127.0.0.1:${(twilio.address() as AddressInfo).port}`,
+    MAIL_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
+    MAIL_FROM: 'Chowk <no-reply@chowk.example>',
+  },
+});
+const tenant = await platform.tenant({ name: 'Chai & Co' });
+const owner = await platform.person({ tenant });
+const url = '/api/v1/conversations';
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+beforeEach(() => {
+  mails.length = 0;
+  texts.length = 0;
+  refusal = undefined;
+});
+
+async function begin(fields: object = {}) {
+  const customer = { email: `${randomUUID()}@example.com` };
+  const { status, body } = await owner.post(url, { customer, channel: 'email', subject: 'Your tea', ...fields });
+  expect(status).toBe(201);
+  return body.conversation;
+}
+
+const reply = async (id: string, fields: object = {}) =>
+  (await owner.post(`${url}/${id}/messages`, { body: 'It left us on Tuesday.', ...fields })).body.conversation_message;
+
+const reached = (id: string, status: string) =>
+  eventually(async () => {
+    const { messages } = (await owner.get(`${url}/${id}`)).body.conversation;
+    expect(messages[0].delivery_status).toBe(status);
+    return messages[0];
+  });
+
+describe('a reply by email', () => {
+  test('is sent in the name of the organization, and the next one belongs to its thread', async () => {
+    const conversation = await begin();
+    expect(conversation.reply_delivery).toEqual({ is_sent: true, reason: null });
+    expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'queued', delivery_reason: null });
+    await reached(conversation.id, 'sent');
+    await reply(conversation.id, { body: 'It has arrived.' });
+    await reached(conversation.id, 'sent');
+    const [first, second] = mails as [Email, Email];
+    expect(first).toMatchObject({
+      from: { name: 'Chai & Co', address: 'no-reply@chowk.example' },
+      to: [{ address: conversation.customer.email }],
+      subject: 'Your tea',
+    });
+    expect(first.text?.trim()).toBe('It left us on Tuesday.');
+    expect(first.headers.map(({ key }) => key)).not.toContain('auto-submitted');
+    expect(second).toMatchObject({ subject: 'Re: Your tea', inReplyTo: first.messageId, references: first.messageId });
+    expect(mails).toHaveLength(2);
+  });
+
+  test('has the files that were uploaded for it', async () => {
+    const { id } = await begin();
+    const { status, body } = await owner.upload(`${url}/attachments`, {
+      file: { content: png, fileName: '../../etc/leaf.png' },
+    });
+    expect({ status, attachment: body.attachment }).toMatchObject({
+      status: 201,
+      attachment: { file_name: 'leaf.png', type: 'image/png', size: png.length },
+    });
+    const attachment_ids = [body.attachment.id];
+    const message = await reply(id, { attachment_ids });
+    expect(message.attachments).toEqual([body.attachment]);
+    const link = (await owner.get(`${url}/${id}/attachments/${body.attachment.id}`)).body.url;
+    expect((await fetch(new URL(link, platform.url))).status).toBe(200);
+    await reached(id, 'sent');
+    expect(mails[0]?.attachments).toMatchObject([{ filename: 'leaf.png', mimeType: 'image/png' }]);
+    expect(Buffer.from(mails[0]?.attachments[0]?.content as ArrayBuffer).equals(png)).toBe(true);
+    const again = await owner.post(`${url}/${id}/messages`, { body: 'Once more', attachment_ids });
+    expect(again).toMatchObject({ status: 422, body: { error: 'conversations.unknown_attachment' } });
+  });
+
+  test('that the mail server refuses has failed, with the reason but not the address, and can be sent again', async () => {
+    const { id, customer } = await begin();
+    refusal = `5.1.1 <${customer.email}>: no such mailbox`;
+    await reply(id);
+    const failed = await reached(id, 'failed');
+    expect(failed.delivery_reason).toContain('no such mailbox');
+    expect(failed.delivery_reason).not.toContain(customer.email);
+    refusal = undefined;
+    const at = `${url}/${id}/messages/${failed.id}/retry`;
+    expect(await owner.post(at)).toMatchObject({
+      status: 200,
+      body: { conversation_message: { delivery_status: 'queued', delivery_reason: null } },
+    });
+    await reached(id, 'sent');
+    expect(mails).toHaveLength(1);
+    expect(await owner.post(at)).toMatchObject({ status: 409, body: { error: 'conversations.not_failed' } });
+  });
+
+  test('can be recorded without being sent', async () => {
+    const { id } = await begin();
+    expect(await reply(id, { log_only: true })).toMatchObject({ delivery_status: 'logged' });
+    await reply(id, { body: 'This one is sent.' });
+    await reached(id, 'sent');
+    expect(mails.map(({ text }) => text?.trim())).toEqual(['This one is sent.']);
+  });
+});
+
+test('notes and messages of the customer are not sent', async () => {
+  const { id } = await begin();
+  expect(await reply(id, { direction: 'note' })).toMatchObject({ delivery_status: null });
+  expect(await reply(id, { direction: 'inbound' })).toMatchObject({ delivery_status: null });
+  await reply(id);
+  await reached(id, 'sent');
+  expect(mails).toHaveLength(1);
+});
+
+test.each([
+  ['phone', { phone: '+919876500001' }, 'Replies on this channel are not sent: answer the customer there.'],
+  ['sms', { phone: '+919876500002' }, 'SMS is not set up: the organization has chosen no provider.'],
+  ['email', { phone: '+919876500003' }, 'The customer has no email address.'],
+])('a reply over %s that cannot be sent is only logged, and that is said before', async (channel, customer, reason) => {
+  const conversation = await begin({ channel, customer });
+  expect(conversation.reply_delivery).toEqual({ is_sent: false, reason });
+  expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'logged', delivery_reason: reason });
+});
+
+describe('a reply by SMS', () => {
+  test('is delivered and read as the provider reports, in any order', async () => {
+    const account = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token', sms_from: '+15005550006' };
+    await owner.put('/api/v1/message-providers/twilio', account);
+    await owner.patch('/api/v1/settings', { 'notifications.sms_provider': 'twilio' });
+    const { id } = await begin({ channel: 'sms', customer: { phone: '+919876543210' } });
+    await reply(id);
+    await reached(id, 'sent');
+    expect(texts.map((sent) => [sent.get('To'), sent.get('Body')])).toEqual([
+      ['+919876543210', 'It left us on Tuesday.'],
+    ]);
+    const before = (await owner.get(`${url}/${id}`)).body.conversation.updated_at;
+    const report = (status: 'delivered' | 'read' | 'failed') =>
+      recordReceipt(tenant.context('notifications'), {
+        provider: 'twilio',
+        provider_message_id: 'SM1',
+        status,
+        reason: null,
+      });
+    await report('read');
+    await report('delivered');
+    await report('failed');
+    await report('read');
+    const { messages, updated_at } = (await owner.get(`${url}/${id}`)).body.conversation;
+    expect(messages[0]).toMatchObject({ delivery_status: 'read', delivery_reason: null });
+    expect(updated_at > before).toBe(true);
+  });
+});

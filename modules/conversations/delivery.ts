@@ -1,0 +1,117 @@
+import { type Ctx, inTransaction, sql } from '@chowk/kit';
+import { messageColumns, recordColumns } from './columns.ts';
+import type { ConversationRecord, DeliveryStatus, MessageRecord } from './schemas.ts';
+
+/** How a reply reaches the customer: over a channel, or not at all, with the reason. */
+export type Plan =
+  | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string }
+  | { readonly channel: null; readonly reason: string };
+
+const notSent = (reason: string): Plan => ({ channel: null, reason });
+
+export async function planDelivery(ctx: Ctx, conversation: ConversationRecord): Promise<Plan> {
+  const { id, channel, customer_id } = conversation;
+  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
+    return notSent('Replies on this channel are not sent: answer the customer there.');
+  }
+  const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel });
+  if (!state) return notSent('The notifications module is not enabled.');
+  if (state.obstacle !== null) return notSent(state.obstacle);
+  const [customer] =
+    (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
+  const to = (channel === 'email' ? customer?.email : customer?.phone) ?? (await findContact(ctx, id));
+  if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
+  return { channel, to };
+}
+
+async function findContact(ctx: Ctx, id: string): Promise<string | null> {
+  const row = await ctx.db.row<{ contact: string | null }>(sql`SELECT contact FROM conversations WHERE id = ${id}`);
+  return row?.contact ?? null;
+}
+
+/** Hands a stored message over for delivery. Returns what has become of it and why. */
+export async function sendMessage(
+  ctx: Ctx,
+  conversation: ConversationRecord,
+  { id, body, is_automatic }: Pick<MessageRecord, 'id' | 'body' | 'is_automatic'>,
+  plan: Exclude<Plan, { channel: null }>,
+): Promise<Pick<MessageRecord, 'delivery_status' | 'delivery_reason'>> {
+  const { channel, to } = plan;
+  const mail = channel === 'email' ? await writeLetter(ctx, conversation, id) : undefined;
+  const sent = await ctx.bus.callIfInstalled('notifications.sendReply', {
+    id,
+    channel,
+    to,
+    subject: mail?.subject ?? null,
+    body,
+    customer_id: conversation.customer_id,
+    ...(mail && { letter: { ...mail.letter, is_automatic } }),
+  });
+  const reason = sent?.skipped ?? null;
+  return { delivery_status: reason === null ? 'queued' : 'failed', delivery_reason: reason };
+}
+
+/** The Message-ID of a mail with a message, which the answers to it name. */
+export function mailId(ctx: Ctx, messageId: string): string {
+  return `${messageId}@${ctx.tenant.id}.${ctx.options.baseDomain}`;
+}
+
+/** Mail programs show at most about ten levels of a thread. */
+const maxReferences = 10;
+
+/** The subject of the thread, and the mails of the conversation before this one. */
+async function writeLetter(ctx: Ctx, { id, subject }: ConversationRecord, messageId: string) {
+  const earlier = await ctx.db.rows<{ mail_id: string }>(sql`
+    SELECT substr(external_id, 7) AS mail_id FROM conversation_messages
+    WHERE conversation_id = ${id} AND id <> ${messageId} AND external_id LIKE 'email:%'
+    ORDER BY sent_at DESC, id DESC LIMIT ${maxReferences}`);
+  const references = earlier.map(({ mail_id }) => mail_id).reverse();
+  const answered = references.at(-1);
+  return {
+    subject: answered === undefined ? subject || `Message from ${ctx.tenant.name}` : `Re: ${withoutPrefix(subject)}`,
+    letter: {
+      message_id: mailId(ctx, messageId),
+      references,
+      ...(answered !== undefined && { in_reply_to: answered }),
+    },
+  };
+}
+
+function withoutPrefix(subject: string): string {
+  return subject.replace(/^(?:\s*re\s*:)+\s*/i, '');
+}
+
+/** Reports may come late and in any order: a message goes forward only. */
+const reachableFrom: Readonly<Record<Exclude<DeliveryStatus, 'logged'>, readonly DeliveryStatus[]>> = {
+  queued: ['queued'],
+  sent: ['queued', 'failed'],
+  delivered: ['queued', 'sent', 'failed'],
+  read: ['queued', 'sent', 'delivered', 'failed'],
+  failed: ['queued', 'sent'],
+};
+
+async function recordDelivery(
+  ctx: Ctx,
+  { id, status, reason }: { id: string; status: keyof typeof reachableFrom; reason: string | null },
+): Promise<void> {
+  const message = await ctx.db.row<MessageRecord>(sql`
+    UPDATE conversation_messages m SET delivery_status = ${status}, delivery_reason = ${reason}
+    WHERE id = ${id} AND delivery_status = ANY(${reachableFrom[status]}::text[])
+      AND (delivery_status, delivery_reason) IS DISTINCT FROM (${status}, ${reason})
+    RETURNING ${messageColumns}`);
+  if (message) await emitUpdated(ctx, message);
+}
+
+/** The conversation shows the message, so its version changes too. */
+export async function emitUpdated(ctx: Ctx, message: MessageRecord): Promise<void> {
+  const conversation = (await ctx.db.row<ConversationRecord>(sql`
+    UPDATE conversations c SET updated_at = ${ctx.now()} WHERE id = ${message.conversation_id}
+    RETURNING ${recordColumns}`)) as ConversationRecord;
+  await ctx.emit('conversation.message_updated', { conversation, message });
+}
+
+export const deliveryListeners = [
+  inTransaction('notification.message_changed', 'record-delivery', (ctx, { message: { id, status, reason } }) =>
+    recordDelivery(ctx, { id, status: status === 'skipped' ? 'failed' : status, reason }),
+  ),
+];

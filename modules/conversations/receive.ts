@@ -1,0 +1,100 @@
+import { type Ctx, sql } from '@chowk/kit';
+import { insertConversation, lockConversation } from './conversations.ts';
+import { emitChanges } from './events.ts';
+import { addMessage } from './messages.ts';
+import type { ConversationRecord, Received, ReceivedMessage } from './schemas.ts';
+
+const day = 24 * 3_600_000;
+const maxSubject = 255;
+const maxBody = 100_000;
+
+/**
+ * Adds a message that came in over a channel, once: to the conversation that it answers, to a recent one of the customer on a
+ * channel without subjects, or to a new one.
+ */
+export async function receiveMessage(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
+  return (await findKnown(ctx, received)) ?? ctx.tx((tx) => addReceived(tx, received));
+}
+
+async function findKnown(ctx: Ctx, { external_id }: Received): Promise<ReceivedMessage | undefined> {
+  const row = await ctx.db.row<{ id: string; conversation_id: string }>(
+    sql`SELECT id, conversation_id FROM conversation_messages WHERE external_id = ${external_id}`,
+  );
+  return row && { conversation_id: row.conversation_id, message_id: row.id, is_new: false };
+}
+
+async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
+  // Two deliveries of one message wait for each other, whoever they are from.
+  await ctx.db.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${received.external_id}, 0))`);
+  const known = await findKnown(ctx, received);
+  if (known) return known;
+  const current = (await findConversation(ctx, received)) ?? (await startConversation(ctx, received));
+  const { conversation, message } = await addMessage(ctx, current, {
+    direction: 'inbound',
+    body: received.body.slice(0, maxBody),
+    quoted: received.quoted?.slice(0, maxBody) ?? null,
+    html: received.html ?? null,
+    is_automatic: received.is_automatic ?? false,
+    external_id: received.external_id,
+    attachment_ids: received.attachment_ids ?? [],
+    ...(await findStranger(ctx, current, received)),
+  });
+  await ctx.emit('conversation.message_created', { conversation, message });
+  await emitChanges(ctx, current, conversation);
+  return { conversation_id: conversation.id, message_id: message.id, is_new: true };
+}
+
+/** The conversation to which the message belongs, locked; `undefined` if it begins a new one. */
+async function findConversation(ctx: Ctx, received: Received): Promise<ConversationRecord | undefined> {
+  const id = (await findAnswered(ctx, received)) ?? (await findRecent(ctx, received));
+  if (id === undefined) return undefined;
+  const conversation = await lockConversation(ctx, { id });
+  return (await isRecent(ctx, conversation)) ? conversation : undefined;
+}
+
+async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Received): Promise<string | undefined> {
+  const row = await ctx.db.row<{ id: string }>(sql`
+    SELECT id FROM conversations WHERE id = ${conversation_id ?? null}
+    UNION ALL (
+      SELECT m.conversation_id FROM unnest(${answers}::text[]) WITH ORDINALITY AS answered (external_id, place)
+        JOIN conversation_messages m USING (external_id)
+      ORDER BY place)
+    LIMIT 1`);
+  return row?.id;
+}
+
+/** Channels without threads: the latest conversation of the customer there goes on. */
+async function findRecent(ctx: Ctx, { channel, customer }: Received): Promise<string | undefined> {
+  if (channel === 'email') return undefined;
+  const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
+  if (!found) return undefined;
+  const row = await ctx.db.row<{ id: string }>(sql`
+    SELECT id FROM conversations WHERE customer_id = ${found.id} AND channel = ${channel}
+    ORDER BY last_message_at DESC, id DESC LIMIT 1`);
+  return row?.id;
+}
+
+/** Whether it is not closed, or was closed only a while ago. */
+async function isRecent(ctx: Ctx, { id, status }: ConversationRecord): Promise<boolean> {
+  if (status !== 'closed') return true;
+  const { 'conversations.reopen_days': days } = await ctx.settings();
+  const since = new Date(ctx.now().getTime() - days * day);
+  const row = await ctx.db.row(sql`
+    SELECT FROM conversations WHERE id = ${id} AND coalesce(closed_at, last_message_at) >= ${since}`);
+  return row !== undefined;
+}
+
+async function startConversation(ctx: Ctx, { customer, channel, subject = '' }: Received): Promise<ConversationRecord> {
+  const created = await insertConversation(ctx, { customer, channel, subject: subject.slice(0, maxSubject) });
+  await ctx.emit('conversation.created', { conversation: created });
+  return created;
+}
+
+/** The address of the message, if it is not one of the customer of the conversation. */
+async function findStranger(ctx: Ctx, { customer_id }: ConversationRecord, { contact }: Received) {
+  if (contact === null) return {};
+  const [customer] =
+    (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
+  const isKnown = customer?.email === contact.toLowerCase() || customer?.phone === contact;
+  return isKnown ? {} : { sender: contact, contact };
+}

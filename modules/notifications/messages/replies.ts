@@ -1,0 +1,59 @@
+import { type Ctx, type Static, sql, Type, Uuid } from '@chowk/kit';
+import { type NewMessage, providerFor, queueMessage, startDelivery } from './messages.ts';
+import { Letter } from './providers/provider.ts';
+import { findObstacle } from './quota.ts';
+
+const Channel = Type.Enum(['email', 'sms', 'whatsapp']);
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+
+export const ReplyMessage = Type.Object({
+  id: Uuid,
+  channel: Channel,
+  to: Type.String(),
+  subject: NullableText,
+  body: Type.String(),
+  customer_id: Uuid,
+  letter: Type.Optional(Letter),
+});
+type ReplyMessage = Static<typeof ReplyMessage>;
+export const ReplyResult = Type.Object({ skipped: NullableText });
+
+/** Sends a reply once. One that failed before is sent again. */
+export async function sendReply(ctx: Ctx, { to, letter, ...reply }: ReplyMessage): Promise<Static<typeof ReplyResult>> {
+  const provider = await providerFor(ctx, reply.channel);
+  const content = { ...reply, provider, recipient: to, letter: letter ?? null };
+  const repeated = await ctx.db.row<{ is_failed: boolean }>(sql`
+    SELECT status IN ('failed', 'skipped') AS is_failed FROM messages WHERE id = ${reply.id} FOR UPDATE`);
+  if (!repeated) {
+    const stored = await queueMessage(ctx, { ...content, is_reply: true, rule_id: null, event_id: null });
+    return { skipped: stored?.skipped ?? null };
+  }
+  return { skipped: repeated.is_failed ? await sendAgain(ctx, content) : null };
+}
+
+type Content = Pick<NewMessage, 'provider' | 'recipient' | 'subject' | 'body'> & { readonly id: string };
+
+async function sendAgain(ctx: Ctx, { id, provider, recipient, subject, body }: Content): Promise<string | null> {
+  const now = ctx.now();
+  await ctx.db.run(sql`
+    UPDATE messages SET status = 'queued', reason = NULL, attempts = 0, provider = ${provider}, recipient = ${recipient},
+      subject = ${subject}, body = ${body}, provider_message_id = NULL, next_attempt_at = ${now}, updated_at = ${now}
+    WHERE id = ${id}`);
+  return startDelivery(ctx, id, provider);
+}
+
+export const ChannelKey = Type.Object({ channel: Channel });
+export const ChannelState = Type.Object({ obstacle: NullableText });
+
+const names = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' };
+
+/** Why messages of the channel would not be sent now. */
+export async function checkChannel(
+  ctx: Ctx,
+  { channel }: Static<typeof ChannelKey>,
+): Promise<Static<typeof ChannelState>> {
+  if ((await providerFor(ctx, channel)) === 'log') {
+    return { obstacle: `${names[channel]} is not set up: the organization has chosen no provider.` };
+  }
+  return { obstacle: (await findObstacle(ctx)) ?? null };
+}
