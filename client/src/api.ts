@@ -176,7 +176,7 @@ export interface Api {
     readonly messages: ListCall<ConversationsMessagesInput, ConversationMessagePage, ConversationMessage>;
     /**
      * Add a message or a note.
-     * A message from the customer reopens the conversation.
+     * A message to the customer is sent over the channel of the conversation: see `delivery_status`. A message from the customer reopens the conversation.
      * Requires the permission `conversations.reply`.
      * `POST /api/v1/conversations/:id/messages`
      */
@@ -185,6 +185,26 @@ export interface Api {
       readonly conversation: Conversation;
       readonly conversation_message: ConversationMessage;
     }>;
+    /**
+     * Send a message again.
+     * Only one that could not be delivered.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/:id/messages/:message/retry`
+     */
+    readonly retryMessage: Call<{ readonly id: string; readonly message: string }, { readonly message: string; readonly conversation_message: ConversationMessage }>;
+    /**
+     * Upload a file for a message.
+     * Name its id in `attachment_ids` of the message within a day.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/attachments`
+     */
+    readonly uploadAttachment: Call<ConversationsUploadAttachmentInput, { readonly message: string; readonly attachment: ConversationAttachment }>;
+    /**
+     * Get a link to download an attachment.
+     * Requires the permission `conversations.view`.
+     * `GET /api/v1/conversations/:id/attachments/:attachment`
+     */
+    readonly linkAttachment: Call<{ readonly id: string; readonly attachment: string }, ConversationAttachmentLink>;
     /**
      * Assign a conversation to a team member.
      * `null` unassigns it.
@@ -2249,8 +2269,13 @@ export type ErrorCode =
   | 'bus.not_declared'
   | 'bus.rate_limited'
   | 'bus.too_deep'
+  | 'conversations.attachment_not_found'
+  | 'conversations.message_not_found'
   | 'conversations.no_customers'
+  | 'conversations.not_deliverable'
+  | 'conversations.not_failed'
   | 'conversations.not_found'
+  | 'conversations.unknown_attachment'
   | 'customers.address_not_found'
   | 'customers.merged'
   | 'customers.not_found'
@@ -2711,6 +2736,21 @@ export type Conversation = {
 
 export type ConversationAssignment = { readonly assignee_id: number | null };
 
+export type ConversationAttachment = {
+  readonly id: string;
+  readonly file_name: string;
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Why the file was not kept; null if it can be downloaded. */
+  readonly reason: string | null;
+};
+
+export type ConversationAttachmentLink = {
+  /** A download for five minutes, for everyone who has the link. */
+  readonly url: string;
+};
+
 export type ConversationChanges = { readonly subject?: string | undefined };
 
 export type ConversationCounts = {
@@ -2749,6 +2789,7 @@ export type ConversationDetail = {
   readonly waiting_since: string | null;
   /** The latest 20, newest first. */
   readonly messages: readonly ConversationMessage[];
+  readonly reply_delivery: ReplyDelivery;
 };
 
 export type ConversationMember = { readonly id: number; readonly name: string; readonly email: string };
@@ -2760,9 +2801,20 @@ export type ConversationMessage = {
   readonly direction: 'inbound' | 'outbound' | 'note';
   readonly body: string;
   readonly user_id: number | null;
+  /** What has become of a message to the customer. `logged`: it is not sent. Null for other messages and for those from before deliveries were recorded. */
+  readonly delivery_status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'logged' | null;
+  /** Why it is only logged, why it failed, or why it is still queued. */
+  readonly delivery_reason: string | null;
+  /** Who wrote a message to the team, if not from an address of the customer. */
+  readonly sender: string | null;
+  /** The earlier messages that a mail repeats below its text. */
+  readonly quoted: string | null;
+  /** Written by a program, such as an out-of-office reply. */
+  readonly is_automatic: boolean;
   /** ISO 8601 in UTC */
   readonly sent_at: string;
   readonly user: ConversationMember | null;
+  readonly attachments: readonly ConversationAttachment[];
 };
 
 export type ConversationMessagePage = {
@@ -2779,6 +2831,10 @@ export type ConversationReply = {
   /** From the customer, to the customer, or for the team only. Default: "outbound". */
   readonly direction?: 'inbound' | 'outbound' | 'note' | undefined;
   readonly body: string;
+  /** Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false. */
+  readonly log_only?: boolean | undefined;
+  /** Files that were uploaded for this message. Default: []. */
+  readonly attachment_ids?: readonly string[] | undefined;
 };
 
 export type ConversationStatusChange = { readonly status: 'open' | 'pending' | 'closed' };
@@ -3647,6 +3703,10 @@ export type NewConversationMessage = {
   /** From the customer, to the customer, or for the team only. Default: "outbound". */
   readonly direction?: 'inbound' | 'outbound' | 'note' | undefined;
   readonly body: string;
+  /** Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false. */
+  readonly log_only?: boolean | undefined;
+  /** Files that were uploaded for this message. Default: []. */
+  readonly attachment_ids?: readonly string[] | undefined;
 };
 
 export type NewCustomer = {
@@ -5365,6 +5425,13 @@ export type ReleaseSignature = {
   readonly signature: string;
 };
 
+export type ReplyDelivery = {
+  /** Whether a reply is sent to the customer now, and not only logged. */
+  readonly is_sent: boolean;
+  /** Why a reply is only logged. */
+  readonly reason: string | null;
+};
+
 export type Requirement = {
   readonly key: string;
   readonly label: string;
@@ -6427,6 +6494,11 @@ export type ConversationsMessagesInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type ConversationsUploadAttachmentInput = {
+  /** JPEG, PNG, WebP or PDF, at most 25000000 bytes. */
+  readonly file: Blob;
 };
 
 export type CustomersListInput = {

@@ -43,12 +43,17 @@ export const conversationsLimits = {
     'customer.last_name': 255,
     subject: 255,
     'message.body': 20000,
+    'message.attachment_ids': 10,
   },
   update: {
     subject: 255,
   },
   reply: {
     body: 20000,
+    attachment_ids: 10,
+  },
+  uploadAttachment: {
+    file: { types: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'], maxBytes: 25000000 },
   },
 } as const;
 

@@ -36,6 +36,22 @@ CREATE UNIQUE INDEX collections_slug ON public.collections USING btree (slug);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.collections FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_collections();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.collections FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_collections();
 
+CREATE TABLE conversation_attachments (
+  id uuid NOT NULL,
+  message_id uuid,
+  file_id uuid,
+  file_name text NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  reason text,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT conversation_attachments_pkey PRIMARY KEY (id),
+  CONSTRAINT conversation_attachments_message_id_fkey FOREIGN KEY (message_id) REFERENCES conversation_messages(id)
+);
+CREATE INDEX conversation_attachments_by_message ON public.conversation_attachments USING btree (message_id);
+CREATE INDEX conversation_attachments_waiting ON public.conversation_attachments USING btree (created_at) WHERE (message_id IS NULL);
+
 CREATE TABLE conversation_messages (
   id uuid NOT NULL,
   conversation_id uuid NOT NULL,
@@ -43,11 +59,19 @@ CREATE TABLE conversation_messages (
   body text NOT NULL DEFAULT ''::text,
   user_id bigint,
   sent_at timestamp with time zone NOT NULL,
+  delivery_status text,
+  delivery_reason text,
+  external_id text,
+  sender text,
+  quoted text,
+  html text,
+  is_automatic boolean NOT NULL DEFAULT false,
   CONSTRAINT conversation_messages_pkey PRIMARY KEY (id),
   CONSTRAINT conversation_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id),
   CONSTRAINT conversation_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text, 'note'::text])))
 );
 CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
+CREATE UNIQUE INDEX conversation_messages_by_external_id ON public.conversation_messages USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversation_messages FOR EACH ROW WHEN ((new.sent_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversation_messages();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversation_messages FOR EACH ROW WHEN (((new.sent_at <> old.sent_at) AND (new.sent_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversation_messages();
 
@@ -63,6 +87,9 @@ CREATE TABLE conversations (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   subject_key text NOT NULL DEFAULT fold(subject),
+  contact text,
+  last_inbound_at timestamp with time zone,
+  closed_at timestamp with time zone,
   CONSTRAINT conversations_pkey PRIMARY KEY (id),
   CONSTRAINT conversations_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'webchat'::text, 'phone'::text, 'other'::text]))),
   CONSTRAINT conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'closed'::text])))
@@ -406,6 +433,10 @@ CREATE TABLE messages (
   sent_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  is_reply boolean NOT NULL DEFAULT false,
+  letter jsonb,
+  delivered_at timestamp with time zone,
+  read_at timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES notification_rules(id) ON DELETE CASCADE,
   CONSTRAINT messages_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text]))),
@@ -413,6 +444,7 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_by_creation ON public.messages USING btree (created_at);
 CREATE INDEX messages_by_customer ON public.messages USING btree (customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX messages_by_provider_id ON public.messages USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX messages_by_rule ON public.messages USING btree (rule_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX messages_once ON public.messages USING btree (rule_id, event_id);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_messages();

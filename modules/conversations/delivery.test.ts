@@ -7,6 +7,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
+import { filePart, formRequest } from '../../server/testing/form-body.ts';
 import { recordReceipt } from '../notifications/messages/receipts.ts';
 
 const mails: Email[] = [];
@@ -95,9 +96,9 @@ describe('a reply by email', () => {
 
   test('has the files that were uploaded for it', async () => {
     const { id } = await begin();
-    const { status, body } = await owner.upload(`${url}/attachments`, {
-      file: { content: png, fileName: '../../etc/leaf.png' },
-    });
+    const { status, body } = await owner.request(
+      formRequest(`${url}/attachments`, filePart(png, '../../etc/leaf.png')),
+    );
     expect({ status, attachment: body.attachment }).toMatchObject({
       status: 201,
       attachment: { file_name: 'leaf.png', type: 'image/png', size: png.length },
@@ -106,12 +107,14 @@ describe('a reply by email', () => {
     const message = await reply(id, { attachment_ids });
     expect(message.attachments).toEqual([body.attachment]);
     const link = (await owner.get(`${url}/${id}/attachments/${body.attachment.id}`)).body.url;
-    expect((await fetch(new URL(link, platform.url))).status).toBe(200);
+    const { pathname, search } = new URL(link);
+    const file = await platform.app.inject({ method: 'GET', url: pathname + search });
+    expect(file.rawPayload.equals(png)).toBe(true);
     await reached(id, 'sent');
     expect(mails[0]?.attachments).toMatchObject([{ filename: 'leaf.png', mimeType: 'image/png' }]);
     expect(Buffer.from(mails[0]?.attachments[0]?.content as ArrayBuffer).equals(png)).toBe(true);
     const again = await owner.post(`${url}/${id}/messages`, { body: 'Once more', attachment_ids });
-    expect(again).toMatchObject({ status: 422, body: { error: 'conversations.unknown_attachment' } });
+    expect(again).toMatchObject({ status: 422, body: { code: 'conversations.unknown_attachment' } });
   });
 
   test('that the mail server refuses has failed, with the reason but not the address, and can be sent again', async () => {
@@ -129,7 +132,7 @@ describe('a reply by email', () => {
     });
     await reached(id, 'sent');
     expect(mails).toHaveLength(1);
-    expect(await owner.post(at)).toMatchObject({ status: 409, body: { error: 'conversations.not_failed' } });
+    expect(await owner.post(at)).toMatchObject({ status: 409, body: { code: 'conversations.not_failed' } });
   });
 
   test('can be recorded without being sent', async () => {

@@ -17,7 +17,7 @@ export const operations = {
   'conversations.readAttachments': operation({
     summary: 'Read the attachments of a message',
     input: Type.Object({ message_id: Uuid }),
-    output: Type.Unsafe<Awaited<ReturnType<typeof readAttachments>>>(Type.Array(Type.Object({}))),
+    output: Type.Unsafe<Awaited<ReturnType<typeof readAttachments>>>({}),
     run: readAttachments,
   }),
 };

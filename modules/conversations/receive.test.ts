@@ -62,7 +62,8 @@ describe('a message from outside', () => {
   });
 
   test('on a channel without subjects goes on in the conversation with the customer there', async () => {
-    const text = (fields: Partial<Received> = {}) => receive({ channel: 'sms', customer: { phone: '+919876543210' }, ...fields });
+    const text = (fields: Partial<Received> = {}) =>
+      receive({ channel: 'sms', customer: { phone: '+919876543210' }, ...fields });
     const [first, second] = [await text(), await text()];
     expect(second.conversation_id).toBe(first.conversation_id);
     const other = await text({ channel: 'whatsapp' });
@@ -90,7 +91,9 @@ describe('a message from outside', () => {
   test('that fails leaves nothing behind', async () => {
     const contact = email();
     const attachment_ids = [randomUUID()];
-    await expect(receive({ contact, attachment_ids })).rejects.toMatchObject({ code: 'conversations.unknown_attachment' });
+    await expect(receive({ contact, attachment_ids })).rejects.toMatchObject({
+      code: 'conversations.unknown_attachment',
+    });
     const row = await acme.db.row(sql`SELECT FROM customers WHERE email = ${contact}`);
     expect(row).toBeUndefined();
   });

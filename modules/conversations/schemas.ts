@@ -42,7 +42,9 @@ const NewMessage = NamedObject('NewConversationMessage', {
   direction: Default(Direction, 'outbound'),
   body: Text(20_000, { examples: ['It left us on Tuesday.'] }),
   log_only: Default(
-    Type.Boolean({ description: 'Records a message to the customer without sending it, such as one that was sent elsewhere.' }),
+    Type.Boolean({
+      description: 'Records a message to the customer without sending it, such as one that was sent elsewhere.',
+    }),
     false,
   ),
   attachment_ids,

@@ -114,6 +114,16 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "message.body",
         "help": "The body."
+      },
+      {
+        "name": "message.log_only",
+        "help": "Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false.",
+        "type": "boolean"
+      },
+      {
+        "name": "message.attachment_ids",
+        "help": "Files that were uploaded for this message.",
+        "isList": true
       }
     ],
     "key": "conversation"
@@ -212,6 +222,27 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "format": "file"
+  },
+  {
+    "words": [
+      "conversations",
+      "link-attachment"
+    ],
+    "action": "conversations.linkAttachment",
+    "summary": "Get a link to download an attachment",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "attachment",
+        "help": "The attachment.",
+        "isRequired": true
+      }
+    ],
+    "key": "url"
   },
   {
     "words": [
@@ -348,7 +379,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "conversations.reply",
     "summary": "Add a message or a note",
-    "description": "A message from the customer reopens the conversation.",
+    "description": "A message to the customer is sent over the channel of the conversation: see 'delivery_status'. A message from the customer reopens the conversation.",
     "arguments": [
       {
         "name": "id",
@@ -370,8 +401,40 @@ export const commands: readonly DerivedCommand[] = [
           "outbound",
           "note"
         ]
+      },
+      {
+        "name": "log_only",
+        "help": "Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false.",
+        "type": "boolean"
+      },
+      {
+        "name": "attachment_ids",
+        "help": "Files that were uploaded for this message.",
+        "isList": true
       }
     ]
+  },
+  {
+    "words": [
+      "conversations",
+      "retry-message"
+    ],
+    "action": "conversations.retryMessage",
+    "summary": "Send a message again",
+    "description": "Only one that could not be delivered.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "message",
+        "help": "The message.",
+        "isRequired": true
+      }
+    ],
+    "key": "conversation_message"
   },
   {
     "words": [
@@ -436,5 +499,24 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "upload-attachment"
+    ],
+    "action": "conversations.uploadAttachment",
+    "summary": "Upload a file for a message",
+    "description": "Name its id in 'attachment_ids' of the message within a day.",
+    "arguments": [
+      {
+        "name": "file",
+        "help": "JPEG, PNG, WebP or PDF, at most 25000000 bytes.",
+        "type": "file",
+        "isRequired": true
+      }
+    ],
+    "format": "multipart",
+    "key": "attachment"
   }
 ];

@@ -9,13 +9,18 @@ const Letter = Type.Object({
   references: Type.Optional(Type.Array(Text)),
   reply_to: Type.Optional(Text),
   is_automatic: Type.Optional(Type.Boolean()),
+  // Any value: validation would take the fields of objects that it does not know.
   attachments: Type.Optional(
-    Type.Unsafe<readonly { readonly fileName: string; readonly type: string; readonly content: Uint8Array }[]>(
-      Type.Array(Type.Object({})),
-    ),
+    Type.Unsafe<readonly { readonly fileName: string; readonly type: string; readonly content: Uint8Array }[]>({}),
   ),
 });
-export const CustomerMail = Type.Object({ message_id: Text, to: Text, subject: Text, text: Text, letter: Type.Optional(Letter) });
+export const CustomerMail = Type.Object({
+  message_id: Text,
+  to: Text,
+  subject: Text,
+  text: Text,
+  letter: Type.Optional(Letter),
+});
 type CustomerMail = Static<typeof CustomerMail>;
 
 export const Outcome = Type.Unsafe<Awaited<ReturnType<Mails['deliver']>>>(

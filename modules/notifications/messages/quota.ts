@@ -8,8 +8,7 @@ declare module '@chowk/kit/catalogue' {
 
 const day = 24 * 3_600_000;
 
-const unverified =
-  'Messages are sent once an Owner of the organization has verified the email address of the account.';
+const unverified = 'Messages are sent once an Owner of the organization has verified the email address of the account.';
 
 /** Why the tenant may send no messages to customers, however few. */
 export async function findObstacle(ctx: Ctx): Promise<string | undefined> {

@@ -145,7 +145,10 @@ class MailFolder implements Transport {
   async deliver(mail: LaidOutMail | Letter): Promise<void> {
     const { fromName, to, subject, text } = mail;
     const from = fromName === undefined ? this.#from : `${fromName} <${addressIn(this.#from)}>`;
-    const html = 'html' in mail ? mail.html : layoutMail({ ...mail, organization: fromName ?? '', paragraphs: text.split(/\n+/) }).html;
+    const html =
+      'html' in mail
+        ? mail.html
+        : layoutMail({ ...mail, organization: fromName ?? '', paragraphs: text.split(/\n+/) }).html;
     const stored: StoredMail = { id: newId(), at: this.#now().toISOString(), from, to, subject, text, html };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${stored.id}.json`);
