@@ -42,8 +42,8 @@ interface Declaration {
   readonly inputFrom?: 'query' | 'body';
   /**
    * The format of the body. Default `json`. The text of a `csv` body is the field `csv`; a `form` may also be JSON. A
-   * `multipart` body has a file: one field of the input is an `UploadedFile`. For a `signed` body, JSON that another system has
-   * signed, the unparsed text is the field `body` and the headers of the request are the field `headers`.
+   * `multipart` body has a file: one field of the input is an `UploadedFile`. For a `signed` body, JSON or a form
+   * that another system has signed, the unparsed text is the field `body` and the headers of the request are the field `headers`.
    */
   readonly accepts?: 'json' | 'csv' | 'form' | 'multipart' | 'signed';
   /**

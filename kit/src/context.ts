@@ -79,6 +79,8 @@ export interface Ctx {
   readonly log: Log;
   /** Throws if the call is not bound to a tenant. */
   readonly tenant: Tenant;
+  /** The address of the tenant, such as `https://acme.example.com`: its id is one of its domains and never changes. */
+  readonly tenantUrl: string;
   /** The signed-in user. Throws if there is none. */
   readonly user: User;
   /** The signed-in user's id; `undefined` for calls of the platform itself, such as jobs. */

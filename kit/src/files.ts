@@ -95,6 +95,8 @@ interface LinkOptions {
 export interface Files {
   /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
   write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
+  /** The type of content from elsewhere; `undefined` if it is none that is kept. */
+  detectType(content: Uint8Array): FileType | undefined;
   /**
    * Re-encodes a picture and writes it as public files, WebP by default, the largest first: one for each size, which is the length
    * of the longer side in pixels, but none larger than the picture. Nothing but the pixels remains: no metadata, such as the place

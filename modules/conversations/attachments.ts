@@ -14,6 +14,25 @@ export async function uploadAttachment(ctx: Ctx, { file }: { file: Upload }): Pr
   });
 }
 
+/** Stores a file that came with a message. Returns the id of the attachment. */
+export async function storeAttachment(
+  ctx: Ctx,
+  { file_name, content }: { file_name: string; content: Uint8Array },
+): Promise<string> {
+  const type = ctx.files.detectType(content);
+  const name = cleanName(file_name);
+  if (!type) {
+    const reason = 'Files of this type are not kept.';
+    const file = { file_id: null, file_name: name, type: 'application/octet-stream', size: content.byteLength, reason };
+    return (await insertAttachment(ctx, file)).id;
+  }
+  const written = await ctx.files.write(content, { type });
+  return ctx.tx(async (tx) => {
+    const { id: file_id, size } = await tx.files.keep(written);
+    return (await insertAttachment(tx, { file_id, file_name: name, type, size, reason: null })).id;
+  });
+}
+
 type NewAttachment = Omit<Attachment, 'id'> & { readonly file_id: string | null };
 
 export async function insertAttachment(ctx: Ctx, attachment: NewAttachment): Promise<Attachment> {

@@ -120,12 +120,12 @@ export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied>
 
 /** Adds a message that a member of the team writes, and sends one to the customer. */
 async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: NewMessage): Promise<Added> {
-  const { direction, body, log_only, attachment_ids } = input;
+  const { direction, body, log_only, attachment_ids, template } = input;
   const content = { direction, body, attachment_ids };
   if (direction !== 'outbound') return addMessage(ctx, conversation, content);
   const plan: Plan = log_only
     ? { channel: null, reason: 'Recorded without being sent.' }
-    : await planDelivery(ctx, conversation);
+    : await planDelivery(ctx, conversation, template);
   if (plan.channel === null) {
     return addMessage(ctx, conversation, { ...content, delivery_status: 'logged', delivery_reason: plan.reason });
   }

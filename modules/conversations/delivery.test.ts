@@ -169,7 +169,7 @@ describe('a reply by SMS', () => {
     await owner.put('/api/v1/message-providers/twilio', account);
     await owner.patch('/api/v1/settings', { 'notifications.sms_provider': 'twilio' });
     const { id } = await begin({ channel: 'sms', customer: { phone: '+919876543210' } });
-    await reply(id);
+    const { id: messageId } = await reply(id);
     await reached(id, 'sent');
     expect(texts.map((sent) => [sent.get('To'), sent.get('Body')])).toEqual([
       ['+919876543210', 'It left us on Tuesday.'],
@@ -177,8 +177,8 @@ describe('a reply by SMS', () => {
     const before = (await owner.get(`${url}/${id}`)).body.conversation.updated_at;
     const report = (status: 'delivered' | 'read' | 'failed') =>
       recordReceipt(tenant.context('notifications'), {
+        id: messageId,
         provider: 'twilio',
-        provider_message_id: 'SM1',
         status,
         reason: null,
       });

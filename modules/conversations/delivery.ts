@@ -1,15 +1,17 @@
 import { type Ctx, inTransaction, sql } from '@chowk/kit';
 import { messageColumns, recordColumns } from './columns.ts';
-import type { ConversationRecord, DeliveryStatus, MessageRecord } from './schemas.ts';
+import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage } from './schemas.ts';
+
+type Template = NonNullable<NewMessage['template']>;
 
 /** How a reply reaches the customer: over a channel, or not at all, with the reason. */
 export type Plan =
-  | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string }
+  | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string; readonly template?: Template | undefined }
   | { readonly channel: null; readonly reason: string };
 
 const notSent = (reason: string): Plan => ({ channel: null, reason });
 
-export async function planDelivery(ctx: Ctx, conversation: ConversationRecord): Promise<Plan> {
+export async function planDelivery(ctx: Ctx, conversation: ConversationRecord, template?: Template): Promise<Plan> {
   const { id, channel, customer_id } = conversation;
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
     return notSent('Replies on this channel are not sent: answer the customer there.');
@@ -21,7 +23,18 @@ export async function planDelivery(ctx: Ctx, conversation: ConversationRecord): 
     (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
   const to = (channel === 'email' ? customer?.email : customer?.phone) ?? (await findContact(ctx, id));
   if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
-  return { channel, to };
+  if (channel === 'whatsapp' && !template && !(await isWindowOpen(ctx, id))) return notSent(windowClosed);
+  return { channel, to, template };
+}
+
+const windowMs = 24 * 3_600_000;
+const windowClosed =
+  'WhatsApp allows free text only within 24 hours after a message of the customer. Send an approved template.';
+
+/** https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-messages#customer-service-windows */
+async function isWindowOpen(ctx: Ctx, id: string): Promise<boolean> {
+  const since = new Date(ctx.now().getTime() - windowMs);
+  return (await ctx.db.row(sql`SELECT FROM conversations WHERE id = ${id} AND last_inbound_at > ${since}`)) !== undefined;
 }
 
 async function findContact(ctx: Ctx, id: string): Promise<string | null> {
@@ -36,7 +49,7 @@ export async function sendMessage(
   { id, body, is_automatic }: Pick<MessageRecord, 'id' | 'body' | 'is_automatic'>,
   plan: Exclude<Plan, { channel: null }>,
 ): Promise<Pick<MessageRecord, 'delivery_status' | 'delivery_reason'>> {
-  const { channel, to } = plan;
+  const { channel, to, template } = plan;
   const mail = channel === 'email' ? await writeLetter(ctx, conversation, id) : undefined;
   const sent = await ctx.bus.callIfInstalled('notifications.sendReply', {
     id,
@@ -46,6 +59,7 @@ export async function sendMessage(
     body,
     customer_id: conversation.customer_id,
     ...(mail && { letter: { ...mail.letter, is_automatic } }),
+    ...(template && { template }),
   });
   const reason = sent?.skipped ?? null;
   return { delivery_status: reason === null ? 'queued' : 'failed', delivery_reason: reason };
@@ -53,7 +67,7 @@ export async function sendMessage(
 
 /** The Message-ID of a mail with a message, which the answers to it name. */
 export function mailId(ctx: Ctx, messageId: string): string {
-  return `${messageId}@${ctx.tenant.id}.${ctx.options.baseDomain}`;
+  return `${messageId}@${new URL(ctx.tenantUrl).hostname}`;
 }
 
 /** Mail programs show at most about ten levels of a thread. */

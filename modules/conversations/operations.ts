@@ -1,5 +1,5 @@
 import { operation, Type, Uuid } from '@chowk/kit';
-import { readAttachments } from './attachments.ts';
+import { readAttachments, storeAttachment } from './attachments.ts';
 import { receiveMessage } from './receive.ts';
 import { Received, ReceivedMessage } from './schemas.ts';
 
@@ -13,6 +13,13 @@ export const operations = {
     input: Received,
     output: ReceivedMessage,
     run: receiveMessage,
+  }),
+  'conversations.storeAttachment': operation({
+    summary: 'Store a file that came with a message',
+    description: 'Before `conversations.receive`, outside a transaction. A file of another type is noted without its content.',
+    input: Type.Object({ file_name: Type.String(), content: Type.Unsafe<Uint8Array>({}) }),
+    output: Uuid,
+    run: storeAttachment,
   }),
   'conversations.readAttachments': operation({
     summary: 'Read the attachments of a message',

@@ -38,6 +38,14 @@ const attachment_ids = Default(
   Type.Array(Uuid, { maxItems: 10, uniqueItems: true, description: 'Files that were uploaded for this message.' }),
   [],
 );
+const MessageTemplate = NamedObject(
+  'MessageTemplate',
+  {
+    id: Type.String({ pattern: '^HX[0-9a-f]{32}$', description: 'The id of the content template at Twilio.' }),
+    variables: Type.Optional(Type.Record(Type.String({ pattern: '^\\w{1,32}$' }), Type.String({ maxLength: 1_024 }))),
+  },
+  { description: 'WhatsApp: an approved template, which may be sent at any time. `body` is what the team sees.' },
+);
 const NewMessage = NamedObject('NewConversationMessage', {
   direction: Default(Direction, 'outbound'),
   body: Text(20_000, { examples: ['It left us on Tuesday.'] }),
@@ -48,6 +56,7 @@ const NewMessage = NamedObject('NewConversationMessage', {
     false,
   ),
   attachment_ids,
+  template: Type.Optional(MessageTemplate),
 });
 export type NewMessage = Static<typeof NewMessage>;
 

@@ -2,6 +2,7 @@ import { action, ById, Type } from '@chowk/kit';
 import { countUnread } from './counts.ts';
 import { deviceActions } from './devices/device-actions.ts';
 import { notificationList } from './list.ts';
+import { callbackActions } from './messages/callbacks/callback-actions.ts';
 import { sendEmail, sendInApp, sendText } from './messages/channels.ts';
 import { providerActions } from './messages/providers/actions.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
@@ -97,4 +98,5 @@ export const actions = {
   }),
   ...ruleActions,
   ...providerActions,
+  ...callbackActions,
 };

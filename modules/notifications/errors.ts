@@ -9,6 +9,7 @@ export const errors = {
     message: 'A tenant can have at most {max} notification rules. Delete one first.',
   },
   'notifications.provider_not_found': { status: 404, message: 'The provider {name} is not configured.' },
+  'notifications.bad_signature': { status: 403, message: 'The signature of the request is not valid.' },
   'notifications.device_not_found': { status: 404, message: 'There is no device {id}.' },
 } as const;
 

@@ -4,6 +4,7 @@ import { demo } from './demo.ts';
 import { pushJobs } from './devices/push.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { callbackJobs } from './messages/callbacks/twilio-callbacks.ts';
 import { messageJobs } from './messages/messages.ts';
 import { operations } from './operations.ts';
 import { digestJobs } from './preferences/digest.ts';
@@ -21,7 +22,7 @@ export const module = defineModule({
   operations,
   settings,
   notifications: { 'notification.sent': { description: 'A message of another program or a colleague' } },
-  jobs: { ...jobs, ...messageJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
+  jobs: { ...jobs, ...messageJobs, ...callbackJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
   errors,
   demo,
   listeners: [afterCommit('*', 'rules', applyRules, { onlyIf: hasRules })],

@@ -9,7 +9,6 @@ import {
   type ProviderName,
   providerNames,
 } from './schemas.ts';
-import { tenantUrl } from './tenant-url.ts';
 
 /** For 24 hours after the webhook secret is replaced, callbacks may be signed with the one before. */
 const overlapMs = 24 * 3_600_000;
@@ -59,7 +58,7 @@ async function describeProvider(ctx: Ctx, provider: ProviderName): Promise<Payme
     is_chosen: chosen === provider,
     key_id: account?.key_id ?? null,
     mode: keyName === undefined ? null : /^\w+_live_/.test(keyName) ? 'live' : 'test',
-    callback_url: `${tenantUrl(ctx)}/api/v1/payments/callbacks/${provider}`,
+    callback_url: `${ctx.tenantUrl}/api/v1/payments/callbacks/${provider}`,
     callback_events: [...providers[provider].events],
     updated_at: account?.updated_at ?? null,
   };

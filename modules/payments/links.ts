@@ -16,7 +16,6 @@ import { fail } from './errors.ts';
 import type { Keys, NewLink } from './providers/provider.ts';
 import { providers } from './providers/providers.ts';
 import { type LinkKey, LinkStatus, type NewPaymentLink, PaymentLink, type ProviderName } from './schemas.ts';
-import { tenantUrl } from './tenant-url.ts';
 
 const columns = columnsFor(PaymentLink, sql`l`);
 
@@ -133,7 +132,7 @@ async function describeLink(ctx: Ctx, link: PaymentLink, { order_number, contact
     currency: link.currency,
     expiresAt: new Date(link.expires_at),
     contact: { name, email, phone },
-    returnUrl: returnUrl || `${tenantUrl(ctx)}/api/v1/payments/thanks`,
+    returnUrl: returnUrl || `${ctx.tenantUrl}/api/v1/payments/thanks`,
   };
 }
 

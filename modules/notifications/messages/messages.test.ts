@@ -126,6 +126,7 @@ describe('with Twilio', () => {
       From: '+15005550006',
       To: phone,
       Body: 'Your order is here',
+      StatusCallback: `${tenant.context('notifications').tenantUrl}/api/v1/message-providers/twilio/status/${id}`,
     });
   });
 

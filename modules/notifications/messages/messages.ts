@@ -1,7 +1,7 @@
 import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
 import { log } from './providers/log.ts';
 import { mail } from './providers/mail.ts';
-import type { Channel, Letter, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
+import type { Channel, Letter, OutboundMessage, Outcome, Provider, Template } from './providers/provider.ts';
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
 import { pruneQuota, takeFromQuota } from './quota.ts';
@@ -27,6 +27,7 @@ export interface NewMessage {
   readonly event_id: string | null;
   readonly is_reply?: boolean;
   readonly letter?: Letter | null;
+  readonly template?: Template | null;
   /** Only `queued` ones are delivered. Default `queued`. */
   readonly status?: 'queued' | 'sent' | 'skipped';
   readonly reason?: string;
@@ -51,15 +52,16 @@ export interface StoredMessage {
  */
 export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<StoredMessage | undefined> {
   const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
-  const { id = ctx.newId(), status = 'queued', reason = null, is_reply = false, letter = null } = message;
+  const { id = ctx.newId(), status = 'queued', reason = null, is_reply = false } = message;
+  const [letter, template] = [message.letter, message.template].map((value) => (value ? JSON.stringify(value) : null));
   const now = ctx.now();
   const sentAt = status === 'sent' ? now : null;
   const nextAttemptAt = status === 'queued' ? now : null;
   const stored = await ctx.db.run(sql`
     INSERT INTO messages (id, channel, provider, recipient, subject, body, status, reason, customer_id, rule_id, event_id,
-      is_reply, letter, next_attempt_at, sent_at, created_at, updated_at)
+      is_reply, letter, template, next_attempt_at, sent_at, created_at, updated_at)
     VALUES (${id}, ${channel}, ${provider}, ${recipient}, ${subject}, ${body}, ${status}, ${reason}, ${customer_id},
-      ${rule_id}, ${event_id}, ${is_reply}, ${letter && JSON.stringify(letter)}::jsonb, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
+      ${rule_id}, ${event_id}, ${is_reply}, ${letter}::jsonb, ${template}::jsonb, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
     ON CONFLICT (rule_id, event_id) DO NOTHING`);
   if (stored === 0) return undefined;
   if (status !== 'queued') return { id, skipped: reason };
@@ -94,7 +96,7 @@ interface Attempt {
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
-    SELECT id, channel, provider, recipient, subject, body, is_reply, letter FROM messages
+    SELECT id, channel, provider, recipient, subject, body, is_reply, letter, template FROM messages
     WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
   if (!message) return;
   const outcome = await providers[message.provider](ctx, message);

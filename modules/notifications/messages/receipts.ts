@@ -1,29 +1,32 @@
 import { type Ctx, sql } from '@chowk/kit';
 import type { MessageState } from '../schemas.ts';
 
-/** What a provider reports about a message that it has accepted. */
+/** What a provider reports about a message. */
 export interface Receipt {
+  readonly id: string;
   readonly provider: 'twilio' | 'webhook';
-  readonly provider_message_id: string;
   readonly status: 'delivered' | 'read' | 'failed';
   readonly reason: string | null;
 }
 
-/** Receipts may come late, twice and in any order: the furthest one counts, and a message that arrived has not failed. */
-export async function recordReceipt(ctx: Ctx, receipt: Receipt): Promise<void> {
-  const { provider, provider_message_id, status, reason } = receipt;
+/**
+ * Receipts may come late, twice and in any order, also before the provider's response is recorded: the furthest one counts, and
+ * a message that arrived has not failed.
+ */
+export async function recordReceipt(ctx: Ctx, { id, provider, status, reason }: Receipt): Promise<void> {
   const now = ctx.now();
-  const isOf = sql`provider = ${provider} AND provider_message_id = ${provider_message_id} AND read_at IS NULL`;
+  const isOpen = sql`id = ${id} AND provider = ${provider} AND read_at IS NULL`;
   await ctx.tx(async (tx) => {
-    const changed = await tx.db.rows<{ id: string }>(
+    const changed = await tx.db.run(
       status === 'failed'
         ? sql`UPDATE messages SET status = 'failed', reason = ${reason}, updated_at = ${now}
-            WHERE ${isOf} AND status = 'sent' AND delivered_at IS NULL RETURNING id`
-        : sql`UPDATE messages SET status = 'sent', reason = NULL, delivered_at = coalesce(delivered_at, ${now}),
-              read_at = ${status === 'read' ? now : null}::timestamptz, updated_at = ${now}
-            WHERE ${isOf} AND (delivered_at IS NULL OR ${status === 'read'}) RETURNING id`,
+            WHERE ${isOpen} AND status IN ('queued', 'sent') AND delivered_at IS NULL`
+        : sql`UPDATE messages SET status = 'sent', reason = NULL, sent_at = coalesce(sent_at, ${now}),
+              delivered_at = coalesce(delivered_at, ${now}), read_at = ${status === 'read' ? now : null}::timestamptz,
+              updated_at = ${now}
+            WHERE ${isOpen} AND status <> 'skipped' AND (delivered_at IS NULL OR ${status === 'read'})`,
     );
-    for (const { id } of changed) await emitStatus(tx, id);
+    if (changed > 0) await emitStatus(tx, id);
   });
 }
 

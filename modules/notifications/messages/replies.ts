@@ -1,6 +1,6 @@
 import { type Ctx, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { type NewMessage, providerFor, queueMessage, startDelivery } from './messages.ts';
-import { Letter } from './providers/provider.ts';
+import { Letter, Template } from './providers/provider.ts';
 import { findObstacle } from './quota.ts';
 
 const Channel = Type.Enum(['email', 'sms', 'whatsapp']);
@@ -14,14 +14,15 @@ export const ReplyMessage = Type.Object({
   body: Type.String(),
   customer_id: Uuid,
   letter: Type.Optional(Letter),
+  template: Type.Optional(Template),
 });
 type ReplyMessage = Static<typeof ReplyMessage>;
 export const ReplyResult = Type.Object({ skipped: NullableText });
 
 /** Sends a reply once. One that failed before is sent again. */
-export async function sendReply(ctx: Ctx, { to, letter, ...reply }: ReplyMessage): Promise<Static<typeof ReplyResult>> {
+export async function sendReply(ctx: Ctx, { to, letter, template, ...reply }: ReplyMessage): Promise<Static<typeof ReplyResult>> {
   const provider = await providerFor(ctx, reply.channel);
-  const content = { ...reply, provider, recipient: to, letter: letter ?? null };
+  const content = { ...reply, provider, recipient: to, letter: letter ?? null, template: template ?? null };
   const repeated = await ctx.db.row<{ is_failed: boolean }>(sql`
     SELECT status IN ('failed', 'skipped') AS is_failed FROM messages WHERE id = ${reply.id} FOR UPDATE`);
   if (!repeated) {
@@ -37,7 +38,7 @@ async function sendAgain(ctx: Ctx, { id, provider, recipient, subject, body }: C
   const now = ctx.now();
   await ctx.db.run(sql`
     UPDATE messages SET status = 'queued', reason = NULL, attempts = 0, provider = ${provider}, recipient = ${recipient},
-      subject = ${subject}, body = ${body}, provider_message_id = NULL, next_attempt_at = ${now}, updated_at = ${now}
+      subject = ${subject}, body = ${body}, provider_message_id = NULL, delivered_at = NULL, read_at = NULL, next_attempt_at = ${now}, updated_at = ${now}
     WHERE id = ${id}`);
   return startDelivery(ctx, id, provider);
 }

@@ -3,7 +3,8 @@ ALTER TABLE messages
   ADD COLUMN is_reply boolean NOT NULL DEFAULT false,
   -- The thread that a mail belongs to.
   ADD COLUMN letter jsonb,
+  -- The approved template of a WhatsApp message, with its variables.
+  ADD COLUMN template jsonb,
   -- As the provider reports.
   ADD COLUMN delivered_at timestamptz,
   ADD COLUMN read_at timestamptz;
-CREATE INDEX messages_by_provider_id ON messages (provider_message_id) WHERE provider_message_id IS NOT NULL;

@@ -82,6 +82,12 @@ export class Context implements SystemCtx {
     return this.#kernel.log;
   }
 
+  get tenantUrl(): string {
+    const { appUrl, baseDomain } = this.#kernel.config;
+    const { protocol, port } = new URL(appUrl);
+    return `${protocol}//${this.tenant.id}.${baseDomain}${port && `:${port}`}`;
+  }
+
   get tenant(): Tenant {
     return this.#tenant;
   }
@@ -304,8 +310,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, appUrl, baseDomain } = this.#kernel.config;
-    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, appUrl, baseDomain };
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay } = this.#kernel.config;
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay };
   }
 
   get files(): Files {

@@ -18,6 +18,7 @@ import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
 import { encodeImage } from './images/encode-image.ts';
+import { detectContentType } from './file-type.ts';
 import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';
 
 /** The module that files belong to, in a tenant or, for system modules, in none. */
@@ -108,6 +109,7 @@ export class FileStore {
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
         return this.#write(owner, changes, content, { type, isPublic });
       },
+      detectType: detectContentType,
       writeImage: async (upload, sizes, { type = 'image/webp' } = {}) => {
         if (owner.tenantId === undefined) throw new Error('the files of a system module are private');
         const images: WrittenImage[] = [];

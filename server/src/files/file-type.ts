@@ -42,3 +42,10 @@ function isZip(tail: Buffer): boolean {
   }
   return false;
 }
+
+/** The type of whole content; `undefined` for other types and if programs could read it as something else. */
+export function detectContentType(content: Uint8Array): FileType | undefined {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const excerpt = { head: bytes.subarray(0, keptBytes.head), tail: bytes.subarray(-keptBytes.tail) };
+  return isPolyglot(excerpt) ? undefined : detectType(excerpt);
+}

@@ -36,8 +36,8 @@ export function bodyReader(app: FastifyInstance, action: RegisteredAction): Rout
     return readText(request.raw, exchange.route.bodyLimit).then((text) => {
       // Many clients send a Content-Type without a body.
       if (text === '') return undefined;
-      const takesJson = accepts === 'form' || accepts === 'signed';
-      if (kind !== accepts && !(takesJson && kind === 'json')) throw unsupportedMediaType(action);
+      const isAccepted = kind === accepts || (accepts === 'form' && kind === 'json') || (accepts === 'signed' && kind !== 'csv');
+      if (!isAccepted) throw unsupportedMediaType(action);
       exchange.bodyText = text;
       if (accepts === 'signed') return { body: text, headers: request.headers };
       if (kind !== 'json') return kind === 'csv' ? text : parseForm(text);

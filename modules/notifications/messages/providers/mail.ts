@@ -4,7 +4,7 @@ import type { OutboundMessage, Provider } from './provider.ts';
 /** Sends the mail over the mail server of the platform. An attempt that is repeated after a crash has the same Message-ID. */
 export const mail: Provider = async (ctx, message) => {
   const { id, recipient, subject, body: text, letter } = message;
-  const message_id = letter?.message_id ?? `${id}@${ctx.tenant.id}.${ctx.options.baseDomain}`;
+  const message_id = letter?.message_id ?? `${id}@${new URL(ctx.tenantUrl).hostname}`;
   const fields = { message_id, to: recipient, subject: subject ?? '', text };
   const attachments = await readAttachments(ctx, message);
   const outcome = await ctx.bus.call('identity.mailCustomer', {

@@ -10,6 +10,13 @@ export const Letter = Type.Object({
 });
 export type Letter = Static<typeof Letter>;
 
+/** A text that WhatsApp has approved: free text is allowed only within 24 hours after a message of the customer. */
+export const Template = Type.Object({
+  id: Type.String({ pattern: '^HX[0-9a-f]{32}$', description: 'The id of the content template at Twilio.' }),
+  variables: Type.Optional(Type.Record(Type.String({ pattern: '^\\w{1,32}$' }), Type.String({ maxLength: 1_024 }))),
+});
+export type Template = Static<typeof Template>;
+
 export type Channel = 'in_app' | 'email' | 'sms' | 'whatsapp';
 
 /** A message as a provider gets it. */
@@ -22,6 +29,7 @@ export interface OutboundMessage {
   /** A reply of a conversation may have attachments. */
   readonly is_reply: boolean;
   readonly letter: Letter | null;
+  readonly template: Template | null;
 }
 
 /** `retry`: another attempt may succeed. Reasons contain neither credentials nor the recipient's address. */

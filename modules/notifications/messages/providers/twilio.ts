@@ -1,6 +1,7 @@
+import type { Ctx } from '@chowk/kit';
 import { openSecrets, storedProvider } from './accounts.ts';
 import { type HttpResponse, post, readField } from './post.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, Template } from './provider.ts';
 
 declare module '@chowk/kit/catalogue' {
   interface ModuleOptions {
@@ -9,8 +10,13 @@ declare module '@chowk/kit/catalogue' {
   }
 }
 
+/** Where Twilio reports on messages. Its signatures cover the address, so it is the same wherever the request came in. */
+export function twilioCallbackUrl(ctx: Ctx, path: string): string {
+  return `${ctx.tenantUrl}/api/v1/message-providers/twilio/${path}`;
+}
+
 /** https://www.twilio.com/docs/messaging/api/message-resource */
-export const twilio: Provider = async (ctx, { channel, recipient, body }) => {
+export const twilio: Provider = async (ctx, { id, channel, recipient, body, template }) => {
   const account = await storedProvider(ctx, 'twilio');
   const from = channel === 'sms' ? account?.options.sms_from : account?.options.whatsapp_from;
   if (!account || !from) return { status: 'failed', reason: `Twilio is not configured for ${channel}.` };
@@ -25,11 +31,20 @@ export const twilio: Provider = async (ctx, { channel, recipient, body }) => {
       authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
     },
-    body: new URLSearchParams({ ...sender, To: address(recipient), Body: body }).toString(),
+    body: new URLSearchParams({
+      ...sender,
+      To: address(recipient),
+      ...(template ? templateFields(template) : { Body: body }),
+      StatusCallback: twilioCallbackUrl(ctx, `status/${id}`),
+    }).toString(),
     idIn: (response) => readId(readField(response, 'sid')),
     readDetail,
   });
 };
+
+function templateFields({ id, variables = {} }: Template): Record<string, string> {
+  return { ContentSid: id, ContentVariables: JSON.stringify(variables) };
+}
 
 function readId(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : null;
