@@ -34,7 +34,9 @@ const windowClosed =
 /** https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-messages#customer-service-windows */
 async function isWindowOpen(ctx: Ctx, id: string): Promise<boolean> {
   const since = new Date(ctx.now().getTime() - windowMs);
-  return (await ctx.db.row(sql`SELECT FROM conversations WHERE id = ${id} AND last_inbound_at > ${since}`)) !== undefined;
+  return (
+    (await ctx.db.row(sql`SELECT FROM conversations WHERE id = ${id} AND last_inbound_at > ${since}`)) !== undefined
+  );
 }
 
 async function findContact(ctx: Ctx, id: string): Promise<string | null> {

@@ -16,7 +16,8 @@ export const operations = {
   }),
   'conversations.storeAttachment': operation({
     summary: 'Store a file that came with a message',
-    description: 'Before `conversations.receive`, outside a transaction. A file of another type is noted without its content.',
+    description:
+      'Before `conversations.receive`, outside a transaction. A file of another type is noted without its content.',
     input: Type.Object({ file_name: Type.String(), content: Type.Unsafe<Uint8Array>({}) }),
     output: Uuid,
     run: storeAttachment,

@@ -20,7 +20,10 @@ type ReplyMessage = Static<typeof ReplyMessage>;
 export const ReplyResult = Type.Object({ skipped: NullableText });
 
 /** Sends a reply once. One that failed before is sent again. */
-export async function sendReply(ctx: Ctx, { to, letter, template, ...reply }: ReplyMessage): Promise<Static<typeof ReplyResult>> {
+export async function sendReply(
+  ctx: Ctx,
+  { to, letter, template, ...reply }: ReplyMessage,
+): Promise<Static<typeof ReplyResult>> {
   const provider = await providerFor(ctx, reply.channel);
   const content = { ...reply, provider, recipient: to, letter: letter ?? null, template: template ?? null };
   const repeated = await ctx.db.row<{ is_failed: boolean }>(sql`

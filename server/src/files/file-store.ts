@@ -17,8 +17,8 @@ import {
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { downloadHeader, signedPath } from './file-link.ts';
-import { encodeImage } from './images/encode-image.ts';
 import { detectContentType } from './file-type.ts';
+import { encodeImage } from './images/encode-image.ts';
 import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts';
 
 /** The module that files belong to, in a tenant or, for system modules, in none. */

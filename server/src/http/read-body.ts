@@ -36,7 +36,8 @@ export function bodyReader(app: FastifyInstance, action: RegisteredAction): Rout
     return readText(request.raw, exchange.route.bodyLimit).then((text) => {
       // Many clients send a Content-Type without a body.
       if (text === '') return undefined;
-      const isAccepted = kind === accepts || (accepts === 'form' && kind === 'json') || (accepts === 'signed' && kind !== 'csv');
+      const isAccepted =
+        kind === accepts || (accepts === 'form' && kind === 'json') || (accepts === 'signed' && kind !== 'csv');
       if (!isAccepted) throw unsupportedMediaType(action);
       exchange.bodyText = text;
       if (accepts === 'signed') return { body: text, headers: request.headers };

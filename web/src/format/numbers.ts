@@ -19,3 +19,11 @@ export function count(value: number): string {
 export function badgeCount(value: number): string {
   return value > 99 ? '99+' : String(value);
 }
+
+const sizeFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/** `1.2 MB`. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${sizeFormat.format(bytes / 1_000)} KB` : `${sizeFormat.format(bytes / 1_000_000)} MB`;
+}

@@ -141,7 +141,10 @@ describe('a report of Twilio', () => {
   test('says why a message failed', async () => {
     const { report, state } = await reply();
     await report('undelivered', { ErrorCode: '30003' });
-    expect(await state()).toMatchObject({ delivery_status: 'failed', delivery_reason: expect.stringContaining('30003') });
+    expect(await state()).toMatchObject({
+      delivery_status: 'failed',
+      delivery_reason: expect.stringContaining('30003'),
+    });
     await report('delivered');
     expect(await state()).toMatchObject({ delivery_status: 'delivered', delivery_reason: null });
   });
@@ -187,7 +190,11 @@ describe('a server of the tenant', () => {
   test('hands over messages of customers once', async () => {
     for (const _ of [1, 2]) expect(await post(received())).toMatchObject({ status: 200 });
     const [conversation] = await conversations();
-    expect(conversation).toMatchObject({ channel: 'other', message_count: 1, customer: { email: 'meera@example.com' } });
+    expect(conversation).toMatchObject({
+      channel: 'other',
+      message_count: 1,
+      customer: { email: 'meera@example.com' },
+    });
   });
 
   test('reports what has become of a message that it got', async () => {
@@ -209,7 +216,10 @@ describe('a server of the tenant', () => {
 
   test.each([
     ['without a type', {}],
-    ['without a text', { type: 'message.received', data: { id: 'b', channel: 'sms', from: { phone: '+919876500015' } } }],
+    [
+      'without a text',
+      { type: 'message.received', data: { id: 'b', channel: 'sms', from: { phone: '+919876500015' } } },
+    ],
     ['without a sender', received({ id: 'c', from: {} })],
     ['of a wrong phone', received({ id: 'd', from: { phone: 'nobody' } })],
   ])('gets a clear error for an event %s', async (_, event) => {

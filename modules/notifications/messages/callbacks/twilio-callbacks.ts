@@ -36,7 +36,10 @@ export async function receiveText(ctx: Ctx, request: SignedRequest): Promise<Ans
   const message = readMessage(fields);
   if (!message) return nothing;
   if (message.media.length === 0) await addMessage(ctx, message, []);
-  else await ctx.jobs.add('notifications.receive_media', { message: ctx.secrets.seal('message', JSON.stringify(message)) });
+  else
+    await ctx.jobs.add('notifications.receive_media', {
+      message: ctx.secrets.seal('message', JSON.stringify(message)),
+    });
   return nothing;
 }
 

@@ -12,7 +12,8 @@ const toleranceSeconds = 300;
 export async function receiveFromWebhook(ctx: Ctx, request: SignedRequest): Promise<void> {
   await mustBeSigned(ctx, request);
   const event = readJson(request.body);
-  if ((event as { type?: unknown } | null)?.type === 'message.received') return addMessage(ctx, checked(ctx, InboundMessage, event));
+  if ((event as { type?: unknown } | null)?.type === 'message.received')
+    return addMessage(ctx, checked(ctx, InboundMessage, event));
   const { type, data } = checked(ctx, ReportedMessage, event);
   const status = type.slice('message.'.length) as Receipt['status'];
   await recordReceipt(ctx, { id: data.id, provider: 'webhook', status, reason: data.reason ?? null });
@@ -21,7 +22,9 @@ export async function receiveFromWebhook(ctx: Ctx, request: SignedRequest): Prom
 /** As https://www.standardwebhooks.com describes, with the secret of the webhook that sends messages. */
 async function mustBeSigned(ctx: Ctx, { body, headers }: SignedRequest): Promise<void> {
   const account = await storedProvider(ctx, 'webhook');
-  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => String(headers[`webhook-${name}`]));
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    String(headers[`webhook-${name}`]),
+  );
   const age = Math.abs(ctx.now().getTime() / 1_000 - Number(timestamp));
   const given = (signatures as string).split(' ').map((one) => Buffer.from(one.replace(/^v1,/, ''), 'base64'));
   const isGenuine = (account ? openSecrets(ctx, account) : []).some((secret) => {
@@ -54,7 +57,8 @@ async function addMessage(ctx: Ctx, { data }: Static<typeof InboundMessage>): Pr
   const { id, channel, from, subject, body } = data;
   const { phone, email, name } = from;
   const contact = (channel === 'email' ? email : phone) ?? email ?? phone;
-  if (contact === undefined) throw invalid({ 'data.from': { code: 'required', message: 'A phone or an email is required.' } });
+  if (contact === undefined)
+    throw invalid({ 'data.from': { code: 'required', message: 'A phone or an email is required.' } });
   await ctx.bus.callIfInstalled('conversations.receive', {
     channel,
     external_id: `webhook:${id}`,

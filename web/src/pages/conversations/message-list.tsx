@@ -7,11 +7,12 @@ import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useMe } from '../../api/use-api.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { api, useTenant } from '../../session/session.ts';
-import { dayHeading, exactTime, timeOfDay } from '../../time/times.ts';
+import { dayHeading } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { DeliveryProblem, MessageBody } from './message-body.tsx';
 import { type Outgoing, readMessages, useOutbox, useSend } from './outbox.ts';
 
 /** Closer to its end than this many pixels, the list follows new messages. */
@@ -151,13 +152,21 @@ function Days({ conversation, messages, outgoing }: DaysProps) {
           </h2>
           {ofDay.map((message, index) => {
             const previous = ofDay[index - 1];
-            const isContinued = previous?.direction === message.direction && previous.user_id === message.user_id;
+            const isContinued =
+              previous?.direction === message.direction &&
+              previous.user_id === message.user_id &&
+              previous.sender === message.sender;
             const author =
-              message.direction === 'inbound' ? customerName(conversation.customer) : authorName(message, me?.id);
+              message.direction === 'inbound'
+                ? (message.sender ?? customerName(conversation.customer))
+                : authorName(message, me?.id);
             return (
-              <Bubble key={message.id} direction={message.direction} author={isContinued ? undefined : author}>
-                <Body text={message.body} time={message.sent_at} />
-              </Bubble>
+              <div key={message.id} className="grid grid-cols-1 gap-1">
+                <Bubble direction={message.direction} author={isContinued ? undefined : author}>
+                  <MessageBody message={message} />
+                </Bubble>
+                <DeliveryProblem message={message} />
+              </div>
             );
           })}
         </section>
@@ -210,17 +219,6 @@ function Bubble({ direction, author, children }: BubbleProps) {
         {children}
       </div>
     </article>
-  );
-}
-
-function Body({ text, time }: { readonly text: string; readonly time: string }) {
-  return (
-    <>
-      <p className="break-words whitespace-pre-wrap">{text}</p>
-      <time dateTime={time} title={exactTime(time)} className="block text-right text-xs text-faint">
-        {timeOfDay(time)}
-      </time>
-    </>
   );
 }
 

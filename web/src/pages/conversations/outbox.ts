@@ -19,6 +19,9 @@ export interface Outgoing {
   readonly conversationId: string;
   readonly direction: 'outbound' | 'note';
   readonly body: string;
+  /** Recorded without being sent. */
+  readonly isLogged?: boolean;
+  readonly attachmentIds?: readonly string[];
   readonly problem?: string;
 }
 
@@ -101,20 +104,21 @@ export function useSend() {
     }
   }
   return {
-    send: (message: Pick<Outgoing, 'conversationId' | 'direction' | 'body'>) =>
-      void send({ ...message, key: newKey() }),
+    send: (message: Omit<Outgoing, 'key' | 'problem'>) => void send({ ...message, key: newKey() }),
     retry: ({ problem: _, ...message }: Outgoing) => void send(message),
     discard: (message: Outgoing) => removeFrom(openOutbox(), message),
   };
 }
 
 /** Ends when the user signs out: the request must not be repeated as the next user. */
-async function reply({ key: idempotencyKey, conversationId: id, direction, body }: Outgoing) {
+async function reply(message: Outgoing) {
+  const { key: idempotencyKey, conversationId: id, direction, body, isLogged = false, attachmentIds = [] } = message;
   const controller = new AbortController();
   const { signal } = controller;
   const stop = onUserChange(() => controller.abort(new Error('You signed out before the message was sent.')));
   try {
-    return await api().conversations.reply({ id, direction, body }, { idempotencyKey, signal });
+    const input = { id, direction, body, log_only: isLogged, attachment_ids: attachmentIds };
+    return await api().conversations.reply(input, { idempotencyKey, signal });
   } finally {
     stop();
   }

@@ -1,7 +1,11 @@
-import { type Conversation, conversationsLimits } from '@chowk/client';
+import { type ConversationDetail, conversationsLimits } from '@chowk/client';
+import { ChevronDown, Mail, SquarePen } from 'lucide-react';
 import { useRef } from 'react';
 import { useStored } from '../../session/stored.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { AttachButton, AttachedFiles, useAttachedFiles } from './attached-files.tsx';
 import { CannedReplies } from './canned-replies.tsx';
 import { useSend } from './outbox.ts';
 
@@ -18,18 +22,22 @@ export function focusReply(): void {
 }
 
 /** A message to the customer or a note for the team. What is typed stays with the conversation until it is sent. */
-export function ReplyBox({ conversation: { id, customer } }: { readonly conversation: Conversation }) {
+export function ReplyBox({ conversation }: { readonly conversation: ConversationDetail }) {
+  const { id, customer, reply_delivery: delivery } = conversation;
   const [{ text, isNote }, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
   const { send } = useSend();
+  const attached = useAttachedFiles();
   const field = useRef<HTMLTextAreaElement>(null);
   const change = (changes: Partial<Draft>) => {
     const next = { text, isNote, ...changes };
     setDraft(next.text === '' && !next.isNote ? undefined : next);
   };
-  const submit = () => {
-    const body = text.trim();
-    if (body === '') return;
-    send({ conversationId: id, direction: isNote ? 'note' : 'outbound', body });
+  const isReady = text.trim() !== '' && !attached.isUploading;
+  const submit = ({ isLogged = false } = {}) => {
+    if (!isReady) return;
+    const attachmentIds = attached.files.map((file) => file.id);
+    send({ conversationId: id, direction: isNote ? 'note' : 'outbound', body: text.trim(), isLogged, attachmentIds });
+    attached.clear();
     setDraft(undefined);
   };
   const insert = (reply: string) => {
@@ -40,6 +48,12 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
   };
   return (
     <div className="@container border-t border-line px-4 py-3 md:px-6">
+      {!isNote && !delivery.is_sent && (
+        <p className="flex gap-1.5 pb-2 text-sm text-warning">
+          <Icon icon={SquarePen} className="mt-0.5 shrink-0" />
+          <span>This reply will only be logged, not sent. {delivery.reason}</span>
+        </p>
+      )}
       <div
         className={`rounded-panel border focus-within:border-accent focus-within:outline-2 focus-within:outline-accent/25 ${isNote ? 'border-warning/50 bg-warning-tint' : 'border-edge/70 bg-surface'}`}
       >
@@ -63,6 +77,7 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
           }}
           className="field-sizing-content block max-h-56 min-h-16 w-full resize-none bg-transparent px-3 pt-2.5 outline-none placeholder:text-secondary max-md:text-lg"
         />
+        <AttachedFiles files={attached.files} isUploading={attached.isUploading} onRemove={attached.remove} />
         <div className="flex flex-wrap items-center gap-2 p-1.5">
           <fieldset className="flex">
             <legend className="sr-only">What to add</legend>
@@ -86,11 +101,28 @@ export function ReplyBox({ conversation: { id, customer } }: { readonly conversa
             ))}
           </fieldset>
           <CannedReplies onChoose={insert} />
+          <AttachButton onChoose={(files) => void attached.add(files)} />
           <div className="ml-auto flex items-center gap-2">
             <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
-            <Button variant="primary" disabled={text.trim() === ''} onClick={submit}>
-              {isNote ? 'Add note' : 'Send'}
+            <Button variant="primary" disabled={!isReady} onClick={() => submit()}>
+              {isNote ? 'Add note' : delivery.is_sent ? 'Send' : 'Log reply'}
             </Button>
+            {!isNote && delivery.is_sent && (
+              <Menu
+                trigger={
+                  <IconButton label="Other ways to add the reply" disabled={!isReady}>
+                    <Icon icon={ChevronDown} />
+                  </IconButton>
+                }
+              >
+                <MenuItem icon={Mail} onSelect={() => submit()}>
+                  Send
+                </MenuItem>
+                <MenuItem icon={SquarePen} onSelect={() => submit({ isLogged: true })}>
+                  Log without sending
+                </MenuItem>
+              </Menu>
+            )}
           </div>
         </div>
       </div>
