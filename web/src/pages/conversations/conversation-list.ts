@@ -35,7 +35,7 @@ export function viewFilters(view: View, userId: number) {
   return { status: view } as const;
 }
 
-export const liveFields = ['Created', 'MessageCreated', 'Assigned', 'StatusChanged', 'Deleted'].map(
+export const liveFields = ['Created', 'MessageCreated', 'MessageUpdated', 'Assigned', 'StatusChanged', 'Deleted'].map(
   (event) => `conversation${event}`,
 );
 

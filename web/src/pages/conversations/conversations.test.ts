@@ -328,13 +328,52 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     expect((await asha.get(url)).body.pagination.total).toBe(2);
   });
 
+  test('a reply by email is sent with its file, or logged, and says so', async () => {
+    const { acme, asha, start } = await inbox();
+    const id = await start(priya, 'Order 1042', 'Has it left?', 'email');
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    const messages = page.getByRole('log', { name: 'Messages' });
+    const box = page.getByRole('textbox', { name: 'Reply' });
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const file = { name: 'label.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') };
+    await page.getByLabel('Files to attach').setInputFiles(file);
+    await page.getByRole('button', { name: 'Remove label.png' }).waitFor();
+    await box.fill('It left us on Tuesday.');
+    await inspect(page, 'conversation-attachment');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await messages.getByText('Sent', { exact: true }).waitFor();
+    const download = page.waitForEvent('download');
+    await messages.getByRole('button', { name: 'label.png' }).click();
+    expect((await download).suggestedFilename()).toBe('label.png');
+    await box.fill('I called her.');
+    await page.getByRole('button', { name: 'Other ways to add the reply' }).click();
+    await page.getByRole('menuitem', { name: 'Log without sending' }).click();
+    await messages.getByText('Only logged').waitFor();
+    await inspect(page, 'conversation-delivered');
+    const { db } = acme.context('conversations');
+    await db.run(sql`
+      UPDATE conversation_messages SET delivery_status = 'failed', delivery_reason = 'The mailbox is full.'
+      WHERE delivery_status = 'sent'`);
+    const { db: notifications } = acme.context('notifications');
+    await notifications.run(sql`UPDATE messages SET status = 'failed'`);
+    await page.reload();
+    await messages.getByText('The mailbox is full.').waitFor();
+    await inspect(page, 'conversation-failed');
+    await messages.getByRole('button', { name: 'Try again' }).click();
+    await messages.getByText('The mailbox is full.').waitFor({ state: 'detached' });
+    const text = await start({ phone: '+919876543299' }, '', 'Hello', 'sms');
+    await page.goto(new URL(`/conversations/${text}`, page.url()).href);
+    await page.getByText('This reply will only be logged. SMS is not set up').waitFor();
+    await inspect(page, 'conversation-logged');
+  });
+
   test('a viewer reads conversations and can change nothing', async () => {
     const { acme, start } = await inbox();
     const id = await start(priya, 'Order 1042', 'Has it left?');
     const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
     const page = await platform.openAs(vikram, acme, `/conversations/${id}`);
     await page.getByRole('log', { name: 'Messages' }).getByText('Has it left?').waitFor();
-    for (const name of ['Send', 'Close', 'More', 'New conversation']) {
+    for (const name of ['Send', 'Log reply', 'Close', 'More', 'New conversation']) {
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
     }
     expect(await page.getByLabel('Change the assignee').count()).toBe(0);

@@ -87,7 +87,7 @@ const marks = {
   sent: { icon: Check, label: 'Sent' },
   delivered: { icon: CheckCheck, label: 'Delivered' },
   read: { icon: CheckCheck, label: 'Read' },
-  logged: { icon: SquarePen, label: 'Logged, not sent' },
+  logged: { icon: SquarePen, label: 'Only logged' },
   failed: { icon: CircleAlert, label: 'Not delivered' },
 } as const;
 

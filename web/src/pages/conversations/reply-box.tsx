@@ -51,7 +51,7 @@ export function ReplyBox({ conversation }: { readonly conversation: Conversation
       {!isNote && !delivery.is_sent && (
         <p className="flex gap-1.5 pb-2 text-sm text-warning">
           <Icon icon={SquarePen} className="mt-0.5 shrink-0" />
-          <span>This reply will only be logged, not sent. {delivery.reason}</span>
+          <span>This reply will only be logged. {delivery.reason}</span>
         </p>
       )}
       <div
