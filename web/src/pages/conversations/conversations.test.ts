@@ -342,6 +342,9 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await inspect(page, 'conversation-attachment');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await messages.getByText('Sent', { exact: true }).waitFor();
+    // The platform of the tests has no address of its own.
+    const headers = { 'content-disposition': 'attachment; filename="label.png"' };
+    await page.route('**/files/download?*', (route) => route.fulfill({ headers, body: 'leaf' }));
     const download = page.waitForEvent('download');
     await messages.getByRole('button', { name: 'label.png' }).click();
     expect((await download).suggestedFilename()).toBe('label.png');
