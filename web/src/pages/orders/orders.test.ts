@@ -213,7 +213,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('The platform cannot be reached.').waitFor();
     await page.getByRole('button', { name: 'Refund ₹300.00' }).click();
     await page.getByText('₹300.00 of order 1001 refunded. ₹700.00 is left.').waitFor();
-    await page.getByText('One bag was torn').waitFor();
+    await page.getByText('One bag was torn', { exact: true }).waitFor();
     await inspect(page, 'order-refunded');
 
     // Someone else refunds in the meantime: the API refuses, at the field, unless the new amount has arrived before.
