@@ -1,0 +1,1 @@
+import{t as e}from"./status-pill-Cv61zplp.js";import{r as t}from"./status-CbxLtRCt.js";import{Lt as n}from"./observable-D4KFOnm6.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

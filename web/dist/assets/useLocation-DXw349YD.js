@@ -1,0 +1,1 @@
+import{i as e}from"./matchContext-Bi5D_gCT.js";import{n as t,r as n}from"./useMatch-Cnk86Vn_.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};
