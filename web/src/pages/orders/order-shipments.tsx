@@ -93,7 +93,7 @@ function ShipmentRow({ order, shipment, number, onTrack }: ShipmentRowProps) {
             <Button
               variant="quiet"
               className="text-sm"
-              aria-label={`Mark parcel ${number} as delivered`}
+              aria-label={`Mark as delivered: parcel ${number}`}
               isBusy={deliver.isPending}
               onClick={() => deliver.mutate(undefined)}
             >
@@ -103,7 +103,7 @@ function ShipmentRow({ order, shipment, number, onTrack }: ShipmentRowProps) {
           <Button
             variant="quiet"
             className="text-sm"
-            aria-label={`${isTracked ? 'Edit' : 'Add'} tracking of parcel ${number}`}
+            aria-label={`${isTracked ? 'Edit' : 'Add'} tracking: parcel ${number}`}
             onClick={onTrack}
           >
             {isTracked ? 'Edit tracking' : 'Add tracking'}
