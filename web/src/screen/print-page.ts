@@ -16,6 +16,9 @@ const styleElement = /<style>(.*?)<\/style>/s;
 
 /** The window has the policy of the console, which forbids style elements but not style sheets of its scripts. */
 function show({ document, CSSStyleSheet, DOMParser }: Window & typeof globalThis, html: string): void {
+  // An empty page has no doctype, and shows tables as browsers did in 1998.
+  document.write('<!doctype html>');
+  document.close();
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styleElement.exec(html)?.[1] ?? '');
   document.adoptedStyleSheets = [sheet];

@@ -17,9 +17,12 @@ const fulfillment: Labels<Order['fulfillment_status']> = {
 };
 const delivered = ['success', 'Delivered'] as const;
 
-export function PaymentBadge({ order }: { readonly order: Pick<Order, 'payment_status'> }) {
+/** Nobody has to pay an order that is cancelled or has failed. */
+const closed: readonly Order['status'][] = ['cancelled', 'failed'];
+
+export function PaymentBadge({ order }: { readonly order: Pick<Order, 'payment_status' | 'status'> }) {
   const [tone, label] = payment[order.payment_status];
-  return <StatusPill tone={tone}>{label}</StatusPill>;
+  return <StatusPill tone={closed.includes(order.status) && tone === 'warning' ? 'neutral' : tone}>{label}</StatusPill>;
 }
 
 export function ShipmentBadge({ order }: { readonly order: Pick<Order, 'fulfillment_status' | 'status'> }) {

@@ -147,7 +147,9 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await printed.getByRole('heading', { name: 'Invoice', level: 1 }).waitFor();
     await printed.getByText(sari.name).waitFor();
     expect(await printed.title()).toBe('Invoice INV-1');
-    expect(await printed.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe('26.6667px');
+    const fontSize = (selector: string) =>
+      printed.evaluate(`getComputedStyle(document.querySelector('${selector}')).fontSize`);
+    expect([await fontSize('h1'), await fontSize('td')]).toEqual(['26.6667px', '13.3333px']);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download invoice INV-1 as PDF' }).click(),

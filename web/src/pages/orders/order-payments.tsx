@@ -117,7 +117,7 @@ function PaymentMenu({ order, payment, onRefund }: PaymentRowProps) {
   const canSucceed = isOwn && payment.status === 'pending';
   const canFail = isOwn && payment.status !== 'failed' && !isPositive(payment.refunded_total);
   const canRefund = can('orders.refund') && paymentLeft(payment) > 0n;
-  if (!canSucceed && !canFail && !canRefund) return <span />;
+  if (!canSucceed && !canFail && !canRefund) return <MenuSpace />;
   return (
     <Menu
       trigger={
@@ -131,6 +131,11 @@ function PaymentMenu({ order, payment, onRefund }: PaymentRowProps) {
       {canFail && <MenuItem onSelect={() => change.mutate('failed')}>Mark payment as failed</MenuItem>}
     </Menu>
   );
+}
+
+/** Keeps the amounts below each other. */
+function MenuSpace() {
+  return <span className="w-7 max-md:w-9" />;
 }
 
 function RefundRow({ order, refund }: { readonly order: OrderDetails; readonly refund: RecordedRefund }) {
@@ -157,7 +162,7 @@ function RefundRow({ order, refund }: { readonly order: OrderDetails; readonly r
       <span className={`numeric ${status === 'failed' ? 'text-faint line-through' : ''}`}>
         {money(`-${amount}`, order.currency)}
       </span>
-      <span className="w-7" />
+      <MenuSpace />
     </li>
   );
 }

@@ -54,7 +54,7 @@ export function ShipForm({ order, onDone }: ShipFormProps) {
       <UnitFields label="Items in this parcel" order={order} left={left} chosen={chosen} errors={form.errors} />
       <TrackingFields field={form.field} />
       <LocationField field={form.field('location_id')} />
-      <Checkbox name="notify" label="Send the customer a message, if a rule does" defaultChecked />
+      <Checkbox name="notify" label="Tell the customer, if a message is set up" defaultChecked />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Close</Button>
         <Button type="submit" variant="primary" isBusy={form.isBusy} disabled={!canShip}>
