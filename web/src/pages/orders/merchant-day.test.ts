@@ -117,11 +117,17 @@ describe.skipIf(!chromiumPath)('the day of a merchant', () => {
   async function payByLink(page: Page): Promise<void> {
     await nextStep(page, 'Record payment').waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Create payment link for ₹3,948.00' }).click();
+    const create = page.getByRole('button', { name: 'Create payment link for ₹3,948.00' });
+    await create.click();
+    await page.getByRole('button', { name: 'Cancel link' }).click();
+    await dialog(page).getByRole('button', { name: 'Cancel link' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await create.click();
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const [link] = razorpay.links.values();
-    if (!link) throw new Error('The provider has no link.');
+    const [cancelled, link] = razorpay.links.values();
+    if (!link) throw new Error('The provider has no second link.');
+    expect(cancelled).toMatchObject({ status: 'cancelled' });
     expect(link).toMatchObject({ amount: 394_800, currency: 'INR' });
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await inspect(page, 'order-payment-link', 'complete');

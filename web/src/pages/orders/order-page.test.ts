@@ -95,6 +95,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
 
     await page.getByRole('button', { name: 'Actions for Cash' }).click();
     await page.getByRole('menuitem', { name: 'Mark payment as failed' }).click();
+    await dialog(page).getByRole('button', { name: 'Mark as failed' }).click();
     await page.getByText('The payment of ₹5,050.00 has failed.').waitFor();
     await page.locator('article').getByText('Partly paid').waitFor();
     expect((await read()).paid_total).toBe('4000.00');

@@ -7,6 +7,7 @@ import { useCan } from '../../api/use-api.ts';
 import { isPositive } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -104,13 +105,14 @@ function PaymentRow({ order, payment, onRefund }: PaymentRowProps) {
 
 function PaymentMenu({ order, payment, onRefund }: PaymentRowProps) {
   const can = useCan();
+  const [isFailing, setFailing] = useState(false);
+  const amount = money(payment.amount, order.currency);
   const change = useAction(
     (client, status: 'succeeded' | 'failed') =>
       client.orders.updatePayment({ id: order.id, payment: payment.id, status }),
     {
       affects: affectedByOrder(order),
-      done: (_, status) =>
-        `The payment of ${money(payment.amount, order.currency)} ${status === 'failed' ? 'has failed' : 'is received'}.`,
+      done: (_, status) => `The payment of ${amount} ${status === 'failed' ? 'has failed' : 'is received'}.`,
     },
   );
   const isOwn = payment.provider === null && can('orders.edit');
@@ -119,17 +121,29 @@ function PaymentMenu({ order, payment, onRefund }: PaymentRowProps) {
   const canRefund = can('orders.refund') && paymentLeft(payment) > 0n;
   if (!canSucceed && !canFail && !canRefund) return <MenuSpace />;
   return (
-    <Menu
-      trigger={
-        <IconButton label={`Actions for ${describeMethod(payment)}`} className="-my-1.5 -mr-2">
-          <Icon icon={Ellipsis} />
-        </IconButton>
-      }
-    >
-      {canSucceed && <MenuItem onSelect={() => change.mutate('succeeded')}>Mark as received</MenuItem>}
-      {canRefund && <MenuItem onSelect={() => setTimeout(onRefund)}>Refund this payment</MenuItem>}
-      {canFail && <MenuItem onSelect={() => change.mutate('failed')}>Mark payment as failed</MenuItem>}
-    </Menu>
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`Actions for ${describeMethod(payment)}`} className="-my-1.5 -mr-2">
+            <Icon icon={Ellipsis} />
+          </IconButton>
+        }
+      >
+        {canSucceed && <MenuItem onSelect={() => change.mutate('succeeded')}>Mark as received</MenuItem>}
+        {canRefund && <MenuItem onSelect={() => setTimeout(onRefund)}>Refund this payment</MenuItem>}
+        {canFail && <MenuItem onSelect={() => setTimeout(() => setFailing(true))}>Mark payment as failed</MenuItem>}
+      </Menu>
+      <ConfirmDialog
+        title={`Payment of ${amount}`}
+        isOpen={isFailing}
+        onClose={() => setFailing(false)}
+        action="Mark as failed"
+        isBusy={change.isPending}
+        onConfirm={() => change.mutate('failed', { onSettled: () => setFailing(false) })}
+      >
+        The payment no longer counts, for example because a cheque has bounced. This cannot be undone.
+      </ConfirmDialog>
+    </>
   );
 }
 

@@ -1,10 +1,12 @@
 import type { OrderDetails, PaymentLink } from '@chowk/client';
+import { useState } from 'react';
 import { affectedByOrder } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
@@ -68,6 +70,7 @@ interface LinkRowProps {
 
 function LinkRow({ order, link, canCancel }: LinkRowProps) {
   const { id, provider, amount, currency, status, url, created_at, failure } = link;
+  const [isAsking, setAsking] = useState(false);
   const isOpen = status === 'open' && isLive(link);
   const [tone, label] = status === 'open' && !isOpen ? states.expired : states[status];
   const cancel = useAction((client, _: undefined) => client.payments.cancelLink({ id: order.id, link: id }), {
@@ -90,11 +93,21 @@ function LinkRow({ order, link, canCancel }: LinkRowProps) {
           <div className="flex flex-wrap gap-2">
             <CopyButton text={url} label="Copy link" />
             {canCancel && (
-              <Button variant="quiet" isBusy={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+              <Button variant="quiet" onClick={() => setAsking(true)}>
                 Cancel link
               </Button>
             )}
           </div>
+          <ConfirmDialog
+            title="Cancel payment link"
+            isOpen={isAsking}
+            onClose={() => setAsking(false)}
+            action="Cancel link"
+            isBusy={cancel.isPending}
+            onConfirm={() => cancel.mutate(undefined, { onSettled: () => setAsking(false) })}
+          >
+            The customer can no longer pay {money(amount, currency)} with this link. You can create another one.
+          </ConfirmDialog>
         </>
       ) : (
         <span className="text-xs text-secondary">
