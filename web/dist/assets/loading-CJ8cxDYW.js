@@ -1,0 +1,1 @@
+import{U as e,c as t}from"./index-DfRObl3X.js";import{t as n}from"./skeleton-1K2JlgNW.js";import{Lt as r}from"./observable-D4KFOnm6.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};
