@@ -19,7 +19,7 @@ const slow = [
   'web/src/pages/account/profile',
   'web/src/shell/{shell,navigation}',
   'web/src/pages/customers/{customer,customers,customers-performance}',
-  'web/src/pages/{orders/orders,products/products,conversations/conversations,notifications/notifications}',
+  'web/src/pages/{orders/orders,orders/order-page,orders/merchant-day,products/products,conversations/conversations,notifications/notifications}',
   'web/src/pages/{home/home,entry/entry,install/install-page,onboarding/onboarding}',
   'modules/graphql/playground/browser',
   'modules/onboarding/crash',

@@ -1176,6 +1176,13 @@ export interface Api {
      */
     readonly update: Call<OrderChanges & { readonly id: string }, { readonly message: string; readonly order: Order }>;
     /**
+     * Price changes of an order without saving them.
+     * The same input as to update an order, and the same errors.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/preview`
+     */
+    readonly previewChanges: Call<OrderChanges & { readonly id: string }, { readonly preview: OrderChangesPreview }>;
+    /**
      * Delete an order.
      * The order no longer counts in statistics. Its number is not used again.
      * Requires the permission `orders.delete`.
@@ -4499,6 +4506,26 @@ export type OrderChanges = {
   readonly shipping_total?: string | number | undefined;
   /** The tax of an order that was priced elsewhere, which its prices do not include. */
   readonly tax_total?: string | number | undefined;
+};
+
+export type OrderChangesPreview = {
+  readonly currency: string;
+  /** The sum of the items, before discounts. */
+  readonly subtotal: string;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly discount_total: string;
+  readonly discounts: readonly OrderDiscount[];
+  /** Before discounts. */
+  readonly shipping_total: string;
+  readonly shipping: OrderShipping | null;
+  /** Contained in the total if `prices_include_tax`. */
+  readonly tax_total: string;
+  readonly taxes: readonly OrderTax[];
+  readonly prices_include_tax: boolean;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly total: string;
+  /** How much more the order would cost; negative if it would cost less. */
+  readonly difference: string;
 };
 
 /** The customer as it was when the order was placed. */

@@ -258,6 +258,13 @@ export const ordersLimits = {
     discount_codes: 10,
     discounts: 10,
   },
+  previewChanges: {
+    items: 500,
+    note: 20000,
+    payment_method: 64,
+    discount_codes: 10,
+    discounts: 10,
+  },
   updateStatus: {
     reason: 1000,
   },

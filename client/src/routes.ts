@@ -205,6 +205,7 @@ export const routes = {
     getByNumber: 'GET orders/lookup',
     get: 'GET orders/:id',
     update: 'PATCH orders/:id',
+    previewChanges: 'POST orders/:id/preview',
     delete: 'DELETE orders/:id',
     updateStatus: 'POST orders/:id/status',
     cancel: 'POST orders/:id/cancel',

@@ -8,6 +8,7 @@ import { deleteOrder, getOrder, getOrderByNumber, getOrders } from './orders.ts'
 import { OrderPayment, OrderPaymentChange, OrderPaymentInput, OrderRefund } from './payment-schemas.ts';
 import { addPayment, checkPayment, checkPaymentChange, updatePayment } from './payments.ts';
 import { OrderPreview, previewOrder } from './preview.ts';
+import { checkPreviewedChanges, OrderChangesPreview, previewChanges } from './preview-changes.ts';
 import { checkRefund, refundOrder } from './refund.ts';
 import {
   Cancellation,
@@ -151,6 +152,20 @@ export const actions = {
     atomic: true,
     check: checkChanges,
     run: updateOrder,
+  }),
+  'orders.previewChanges': action({
+    summary: 'Price changes of an order without saving them',
+    description: 'The same input as to update an order, and the same errors.',
+    http: 'POST /orders/:id/preview',
+    graphql: 'orderChangesPreview',
+    needs: 'orders.edit',
+    readOnly: true,
+    input: OrderChanges,
+    output: OrderChangesPreview,
+    answer: { key: 'preview' },
+    errors: ['orders.closed'],
+    check: checkPreviewedChanges,
+    run: previewChanges,
   }),
   'orders.delete': action({
     summary: 'Delete an order',

@@ -73,8 +73,13 @@ export async function lockOrder(ctx: Ctx, id: string): Promise<Order> {
   if (found) await ctx.bus.callIfInstalled('customers.lock', { id: found.customer_id });
   await ctx.db.run(sql`SELECT FROM orders WHERE id = ${id} FOR NO KEY UPDATE`);
   // A new statement sees what other transactions committed before the lock was granted.
+  const order = await findOrder(ctx, id);
+  ctx.mustMatch(order);
+  return order;
+}
+
+export async function findOrder(ctx: Ctx, id: string): Promise<Order> {
   const order = await ctx.db.row<Order>(sql`SELECT ${columns} FROM orders o WHERE id = ${id} AND deleted_at IS NULL`);
   if (!order) throw fail('orders.not_found', { key: id });
-  ctx.mustMatch(order);
   return order;
 }

@@ -11,15 +11,17 @@ import type { Order, OrderChanges, Status, StatusChange } from './schemas.ts';
 import { checkShippedItems, fulfillmentWith } from './shipped-units.ts';
 import { transition } from './transition.ts';
 
-interface Edit {
+export interface Edit {
   readonly current: Order;
   readonly price: PriceEdit | undefined;
 }
 
 export async function checkChanges(ctx: Ctx, input: Partial<OrderChanges>, issues: Issues): Promise<Edit | undefined> {
-  const { id, status, currency, placed_at } = input;
-  if (id === undefined) return undefined;
-  const current = await lockOrder(ctx, id);
+  return input.id === undefined ? undefined : checkEdit(ctx, await lockOrder(ctx, input.id), input, issues);
+}
+
+export async function checkEdit(ctx: Ctx, current: Order, input: Partial<OrderChanges>, issues: Issues): Promise<Edit> {
+  const { status, currency, placed_at } = input;
   const price = await priceChanges(ctx, current, input, issues);
   mustBeOpen(current, { ...price?.fields, ...(placed_at === undefined ? {} : { placed_at }) });
   if (price?.fields.items) checkShippedItems(current, price.fields.items, issues);

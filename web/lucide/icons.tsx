@@ -362,6 +362,13 @@ export const Plus = icon(
     <path d="M12 5v14" />
   </>,
 );
+export const Printer = icon(
+  <>
+    <path d="M6 18H4a2 2 0 0 1-2-2v-5a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v5a2 2 0 0 1-2 2h-2" />
+    <path d="M6 9V3a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1v6" />
+    <rect width="12" height="8" x="6" y="14" rx="1" />
+  </>,
+);
 export const ReceiptText = icon(
   <>
     <path d="M13 16H8" />

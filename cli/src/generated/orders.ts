@@ -811,6 +811,195 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "preview-changes"
+    ],
+    "action": "orders.previewChanges",
+    "summary": "Price changes of an order without saving them",
+    "description": "The same input as to update an order, and the same errors.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "items",
+        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "quantity": "integer",
+          "discount": "record",
+          "taxable": "boolean"
+        }
+      },
+      {
+        "name": "total",
+        "help": "At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text."
+      },
+      {
+        "name": "status",
+        "help": "The status.",
+        "choices": [
+          "pending",
+          "confirmed",
+          "processing",
+          "shipped",
+          "delivered",
+          "cancelled",
+          "failed",
+          "refunded"
+        ]
+      },
+      {
+        "name": "currency",
+        "help": "ISO 4217 code. Default: the tenant's currency. It cannot change later."
+      },
+      {
+        "name": "placed_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
+      },
+      {
+        "name": "shipping_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "shipping_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "shipping_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "shipping_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "shipping_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "shipping_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "shipping_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "shipping_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "shipping_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "shipping_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "billing_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "billing_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "billing_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "billing_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "billing_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "billing_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "billing_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "billing_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "billing_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "billing_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "note",
+        "help": "The note."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two orders have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
+        "name": "discount_codes",
+        "help": "The discount codes.",
+        "isList": true
+      },
+      {
+        "name": "discounts",
+        "help": "Discounts of the whole order that need no code. JSON, or name=value,… with the fields title, kind, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "shipping_rate_id",
+        "help": "One of the 'shipping_rates' of a preview."
+      },
+      {
+        "name": "shipping.title",
+        "help": "The title."
+      },
+      {
+        "name": "shipping.price",
+        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+      },
+      {
+        "name": "discount_total",
+        "help": "The discount of an order that was priced elsewhere. With this, 'shipping_total' or 'tax_total', nothing is calculated."
+      },
+      {
+        "name": "shipping_total",
+        "help": "The shipping of an order that was priced elsewhere."
+      },
+      {
+        "name": "tax_total",
+        "help": "The tax of an order that was priced elsewhere, which its prices do not include."
+      }
+    ],
+    "key": "preview"
+  },
+  {
+    "words": [
+      "orders",
       "refund"
     ],
     "action": "orders.refund",

@@ -45,7 +45,11 @@ export const keys = {
     details: key('orders', 'detail'),
     detail: (id: string | undefined) => key('orders', 'detail', id),
     audit: (id: string) => key('orders', 'detail', id, 'audit'),
+    links: (id: string) => key('orders', 'detail', id, 'links'),
+    invoices: (id: string) => key('orders', 'detail', id, 'invoices'),
     preview: (order: string) => key('orders', 'preview', order),
+    /** The price of an order with other items. */
+    changesPreview: (id: string, items: string) => key('orders', 'preview', id, items),
   },
   customers: {
     all: key('customers'),
@@ -93,6 +97,9 @@ export const keys = {
     sales: (input: object) => key('reports', 'sales', input),
     taxes: (input: object) => key('reports', 'taxes', input),
     stock: (input: object) => key('reports', 'stock', input),
+  },
+  payments: {
+    providers: key('payments', 'providers'),
   },
   settings: {
     values: key('settings', 'values'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCents, plainAmount } from './amount.ts';
+import { fromThousandths, parseCents, plainAmount, remainingAmount, toThousandths } from './amount.ts';
 
 test.each([
   [' 1200.50 ', '1200.50'],
@@ -27,4 +27,12 @@ test.each([
   ['', undefined],
 ])('the hundredths of %j', (typed, cents) => {
   expect(parseCents(typed)).toBe(cents);
+});
+
+test('amounts of currencies with three decimals are exact', () => {
+  expect(toThousandths('1.205')).toBe(1_205n);
+  expect(toThousandths('1.2055')).toBeUndefined();
+  expect(fromThousandths(1_205n, 'KWD')).toBe('1.205');
+  expect(fromThousandths(50n, 'INR')).toBe('0.05');
+  expect(remainingAmount({ paid_total: '10.000', refunded_total: '0.205', currency: 'KWD' })).toBe('9.795');
 });

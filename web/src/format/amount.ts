@@ -17,12 +17,34 @@ export function formatCents(cents: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** In thousandths, in which the amounts of all currencies are exact; `undefined` if the text is not an amount. */
+export function toThousandths(text: string): bigint | undefined {
+  const [, whole, decimals = ''] = /^(\d{1,16})(?:\.(\d{1,3}))?$/.exec(plainAmount(text)) ?? [];
+  return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(3, '0'));
+}
+
+/** As the platform writes amounts: with two decimals, or three in a currency that has three. */
+export function fromThousandths(thousandths: bigint, currency: string): string {
+  const digits = String(thousandths).padStart(4, '0');
+  const text = `${digits.slice(0, -3)}.${digits.slice(-3)}`;
+  return currencyDecimals(currency) > 2 ? text : text.slice(0, -1);
+}
+
+export function currencyDecimals(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+export function isPositive(amount: string): boolean {
+  return (toThousandths(amount) ?? 0n) > 0n;
+}
+
 interface Paid {
   readonly paid_total: string;
   readonly refunded_total: string;
+  readonly currency: string;
 }
 
 /** What can still be refunded. */
-export function remainingAmount({ paid_total, refunded_total }: Paid): string {
-  return formatCents((parseCents(paid_total) ?? 0n) - (parseCents(refunded_total) ?? 0n));
+export function remainingAmount({ paid_total, refunded_total, currency }: Paid): string {
+  return fromThousandths((toThousandths(paid_total) ?? 0n) - (toThousandths(refunded_total) ?? 0n), currency);
 }

@@ -2,6 +2,7 @@ import { type Order, ordersLimits } from '@chowk/client';
 import { affectedByOrder } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
+import { isPositive, remainingAmount } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,6 +21,7 @@ interface Values {
 
 export function CancelForm({ order, onDone }: OrderFormProps) {
   const refetch = useRefetch();
+  const remaining = remainingAmount(order);
   const form = useForm<Values, 'status'>(async ({ reason }) => {
     await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
     onDone();
@@ -30,6 +32,7 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
     <form {...form.props} className="grid gap-4">
       <p className="text-secondary">
         The order of {money(order.total, order.currency)} no longer counts as revenue. A cancelled order is final.
+        {isPositive(remaining) && ` ${money(remaining, order.currency)} was paid: refund it afterwards.`}
       </p>
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {form.errors.status && <Notice tone="error">{form.errors.status}</Notice>}

@@ -6,6 +6,7 @@ import type { Column } from '../../list/data-table.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import { useIsNarrow } from '../../screen/narrow.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PaymentBadge, ShipmentBadge } from './order-badges.tsx';
 import { itemsText } from './order-list.ts';
 import { OrderStatus } from './order-status.tsx';
 
@@ -43,18 +44,19 @@ function numberColumn(isNarrow: boolean, isBesideOrder: boolean): Column<ListedO
 }
 
 const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] = [
+  // Where there is no room, the last ones leave first.
+  {
+    key: 'status',
+    label: 'Status',
+    width: '7.5rem',
+    cell: ({ status }) => <OrderStatus status={status} />,
+  },
   { key: 'customer', label: 'Customer', cell: ({ customer }) => customerName(customer) },
   {
     key: 'items',
     label: 'Items',
     isWide: true,
     cell: ({ items }) => <span className="text-secondary">{itemsText(items)}</span>,
-  },
-  {
-    key: 'status',
-    label: 'Status',
-    width: '7.5rem',
-    cell: ({ status }) => <OrderStatus status={status} />,
   },
   {
     key: 'total',
@@ -64,6 +66,29 @@ const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] 
     isNumber: true,
     isOnPhone: true,
     cell: ({ total, currency }) => money(total, currency),
+  },
+  {
+    key: 'placed',
+    label: 'Placed',
+    width: '7rem',
+    sortBy: 'placed_at',
+    isNumber: true,
+    isWide: true,
+    cell: ({ placed_at }) => <RelativeTime time={placed_at} />,
+  },
+  {
+    key: 'payment',
+    label: 'Payment',
+    width: '7.5rem',
+    isWide: true,
+    cell: (order) => <PaymentBadge order={order} />,
+  },
+  {
+    key: 'shipment',
+    label: 'Shipment',
+    width: '8.5rem',
+    isWide: true,
+    cell: (order) => <ShipmentBadge order={order} />,
   },
   {
     key: 'refunded',
@@ -88,15 +113,6 @@ const columns: readonly (Column<ListedOrder> & { readonly isWide?: boolean })[] 
     isExtra: true,
     isWide: true,
     cell: ({ note }) => <span className="text-secondary">{note}</span>,
-  },
-  {
-    key: 'placed',
-    label: 'Placed',
-    width: '7rem',
-    sortBy: 'placed_at',
-    isNumber: true,
-    isWide: true,
-    cell: ({ placed_at }) => <RelativeTime time={placed_at} />,
   },
   {
     key: 'updated',

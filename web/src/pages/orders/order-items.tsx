@@ -1,14 +1,30 @@
 import type { OrderDetails } from '@chowk/client';
+import { useState } from 'react';
+import { useCan } from '../../api/use-api.ts';
+import { useReturnFocus } from '../../form/return-focus.ts';
 import { count, money } from '../../format/numbers.ts';
+import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { ItemsEditor } from './items-editor.tsx';
 import { OrderSums } from './order-sums.tsx';
 
-/** What was bought, what it cost, and what was paid. */
+const editable: readonly OrderDetails['status'][] = ['pending', 'confirmed', 'processing'];
+
+/** What was bought, what it cost, and what was paid. Until it is shipped, the items are edited in their place. */
 export function OrderItems({ order }: { readonly order: OrderDetails }) {
-  const { items, currency } = order;
+  const { items, currency, status } = order;
+  const [isEditing, setEditing] = useState(false);
+  const button = useReturnFocus(isEditing);
+  const can = useCan();
+  if (isEditing) return <ItemsEditor order={order} onDone={() => setEditing(false)} />;
+  const edit = can('orders.edit') && editable.includes(status) && (
+    <Button ref={button} variant="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
+      Edit items
+    </Button>
+  );
   return (
-    <Section title="Items">
+    <Section title="Items" actions={edit}>
       <Table caption="Items">
         <thead>
           <tr>

@@ -1,6 +1,5 @@
 import type { OrderDetails } from '@chowk/client';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Ellipsis, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
@@ -8,64 +7,61 @@ import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import { exactTime } from '../../time/times.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { NextStep } from './next-step.tsx';
+import { type OrderAction, orderActions } from './order-actions.ts';
 import { OrderAddress } from './order-address.tsx';
+import { PaymentBadge, ShipmentBadge } from './order-badges.tsx';
+import { OrderDialogs } from './order-dialogs.tsx';
+import { OrderDocuments } from './order-documents.tsx';
 import { OrderHistory } from './order-history.tsx';
 import { OrderItems } from './order-items.tsx';
+import { OrderMenu } from './order-menu.tsx';
 import { OrderNote } from './order-note.tsx';
+import { OrderPayments } from './order-payments.tsx';
+import { OrderShipments } from './order-shipments.tsx';
 import { OrderStatus } from './order-status.tsx';
-import { StatusButtons } from './status-buttons.tsx';
+import { useStatusChange } from './use-status-change.ts';
 
 export function OrderPanel() {
   const { id } = useParams({ from: '/shell/orders/$id' });
   const search = useSearch({ from: '/shell/orders' });
   const navigate = useNavigate();
-  const can = useCan();
-  const [deleting, setDeleting] = useState<string>();
+  const [asking, ask] = useState<{ readonly id: string; readonly action: OrderAction }>();
+  const change = useStatusChange();
   const { data, error } = useApi(keys.orders.detail(id), (client) => client.orders.get({ id }));
   const order = data?.order;
   const close = () => navigate({ to: '/orders', search });
+  const act = async (action: OrderAction) => {
+    const { status } = orderActions[action];
+    if (order && status) await change(order, status);
+    else ask({ id, action });
+  };
   return (
     <DetailPanel
       key={id}
       title={order && `Order ${order.order_number}`}
       error={order ? null : error}
-      actions={
-        order &&
-        can('orders.delete') && (
-          <Menu
-            trigger={
-              <IconButton label="More actions">
-                <Icon icon={Ellipsis} />
-              </IconButton>
-            }
-          >
-            <MenuItem icon={Trash2} onSelect={() => setTimeout(() => setDeleting(id))}>
-              Delete order
-            </MenuItem>
-          </Menu>
-        )
-      }
+      actions={order && <OrderMenu order={order} onAction={act} />}
       onClose={close}
     >
       {order && (
         <>
           <Overview order={order} />
-          <StatusButtons order={order} />
+          <NextStep order={order} onAction={act} />
           <OrderItems order={order} />
+          <OrderPayments order={order} onAction={act} />
+          <OrderShipments order={order} onAction={act} />
+          <OrderDocuments order={order} />
           <Customer order={order} />
           <OrderAddress order={order} />
           <OrderNote order={order} />
           <OrderHistory order={order} />
-          <DeleteDialog
+          <OrderDialogs
             order={order}
-            isOpen={deleting === id}
-            onClose={() => setDeleting(undefined)}
+            action={asking?.id === id ? asking.action : undefined}
+            onClose={() => ask(undefined)}
             onDeleted={close}
           />
         </>
@@ -74,10 +70,15 @@ export function OrderPanel() {
   );
 }
 
-function Overview({ order: { status, total, currency, placed_at } }: { readonly order: OrderDetails }) {
+function Overview({ order }: { readonly order: OrderDetails }) {
+  const { status, total, currency, placed_at } = order;
   return (
-    <div className="-mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
-      <OrderStatus status={status} />
+    <div className="-mt-3 flex flex-wrap items-center gap-x-3 gap-y-2">
+      <span className="flex flex-wrap gap-1.5">
+        <OrderStatus status={status} />
+        <PaymentBadge order={order} />
+        {status !== 'shipped' && status !== 'delivered' && <ShipmentBadge order={order} />}
+      </span>
       <span className="numeric font-medium">{money(total, currency)}</span>
       <time dateTime={placed_at} className="numeric text-secondary">
         Placed {exactTime(placed_at)}

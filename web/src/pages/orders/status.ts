@@ -31,7 +31,7 @@ export const statuses: Readonly<Record<Status, StatusInfo>> = {
     verb: 'Ship',
     tone: 'info',
   },
-  delivered: { label: 'Delivered', verb: 'Deliver', tone: 'success' },
+  delivered: { label: 'Delivered', verb: 'Mark as delivered', tone: 'success' },
   cancelled: { label: 'Cancelled', verb: 'Cancel order', tone: 'neutral' },
   failed: {
     label: 'Failed',

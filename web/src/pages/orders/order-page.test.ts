@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../../../server/testing/accounts.ts';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import type { TestTenant } from '../../../../server/testing/platform.ts';
+import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+
+const sari = { name: 'Kanchipuram silk sari, temple border', sku: 'SARI-01', quantity: 2, price: '4500.00' };
+const wrapping = { name: 'Gift wrapping', quantity: 1, price: '50.00' };
+const asha = { first_name: 'Asha', last_name: 'Kulkarni', phone: '+919876543210' };
+
+describe.skipIf(!chromiumPath)('the page of an order', () => {
+  let platform: Console;
+  let acme: TestTenant;
+  let owner: Person;
+  beforeAll(async () => {
+    platform = await startConsole();
+    acme = await platform.tenant({ name: 'Acme Stores' });
+    owner = await platform.person({ tenant: acme });
+    return () => platform.close();
+  });
+
+  async function open(fields: object = {}) {
+    const input = { customer: asha, items: [sari, wrapping], status: 'confirmed', ...fields };
+    const { status, body } = await owner.post('/api/v1/orders', input);
+    expect({ status, body }).toMatchObject({ status: 201 });
+    const { id, order_number } = body.order;
+    const page = await platform.openAs(owner, acme, `/orders/${id}`);
+    await heading(page, `Order ${order_number}`).waitFor();
+    const read = async () => (await owner.get(`/api/v1/orders/${id}`)).body.order;
+    return { page, id, number: order_number, read };
+  }
+
+  const section = (page: Page, title: string) =>
+    page.locator('article section').filter({ has: page.getByRole('heading', { name: title, level: 2 }) });
+  const dialog = (page: Page) => page.getByRole('dialog');
+
+  test('a click that soon follows the next step does not take the step after it', async () => {
+    const { page, read } = await open({ status: 'pending' });
+    // As soon as another step has taken the place.
+    await page.evaluate(`new MutationObserver(() => {
+      const [step] = [...document.querySelectorAll('button.bg-accent')].filter((one) => one.textContent === 'Record payment');
+      if (!step || window.clicked) return;
+      window.clicked = true;
+      step.click();
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    const next = page.locator('button.bg-accent', { hasText: 'Record payment' });
+    await next.and(page.locator(':not([aria-disabled])')).waitFor();
+    expect(await page.evaluate('window.clicked')).toBe(true);
+    expect(await dialog(page).count()).toBe(0);
+    expect((await read()).status).toBe('confirmed');
+    await next.click();
+    await dialog(page).getByLabel('Amount in INR').waitFor();
+  });
+
+  test('payments are recorded until nothing is due, and one of them is refunded', async () => {
+    const { page, number, read } = await open();
+    await page.getByText('Nothing is paid yet.').waitFor();
+    await inspect(page, 'order-unpaid', 'complete');
+    await page.locator('button.bg-accent', { hasText: 'Record payment' }).click();
+    expect(await page.getByLabel('Amount in INR').inputValue()).toBe('9050.00');
+    await page.getByLabel('Amount in INR').fill('9,050.01');
+    await dialog(page).getByRole('button', { name: 'Record payment' }).click();
+    await page.getByText(/at most 9050.00/).waitFor();
+    await inspect(page, 'order-payment', 'complete');
+    await page.getByLabel('Amount in INR').fill('4,000');
+    await page.getByLabel('Method').selectOption('UPI');
+    await page.getByLabel('Reference').fill('UTR 4281 9900');
+    await page.keyboard.press('Enter');
+    await page.getByText(`₹4,000.00 of order ${number} is recorded as paid.`).waitFor();
+    await section(page, 'Payments').getByText('UTR 4281 9900').waitFor();
+    await page.locator('article').getByText('Partly paid').waitFor();
+
+    await section(page, 'Payments').getByRole('button', { name: 'Record payment' }).click();
+    expect(await page.getByLabel('Amount in INR').inputValue()).toBe('5050.00');
+    await dialog(page).getByRole('button', { name: 'Record payment' }).click();
+    await page.locator('article').getByText('Paid', { exact: true }).first().waitFor();
+    await page.locator('button.bg-accent', { hasText: 'Ship items' }).waitFor();
+    expect(await section(page, 'Payments').getByRole('button', { name: 'Record payment' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Actions for UPI' }).click();
+    await page.getByRole('menuitem', { name: 'Refund this payment' }).click();
+    expect(await page.getByLabel('Amount in INR').inputValue()).toBe('4000.00');
+    await page.getByLabel('Units of Gift wrapping').fill('2');
+    await page.getByText('Enter a number from 0 to 1.').waitFor();
+    await page.getByLabel('Units of Gift wrapping').fill('1');
+    await eventually(async () => expect(await page.getByLabel('Amount in INR').inputValue()).toBe('50.00'));
+    await inspect(page, 'order-refund-items', 'complete');
+    await page.getByRole('button', { name: 'Refund ₹50.00' }).click();
+    await section(page, 'Payments').getByText('-₹50.00').waitFor();
+    const { payments, refunds } = await read();
+    expect(refunds).toMatchObject([{ payment_id: payments[0].id, amount: '50.00', restocked: false }]);
+
+    await page.getByRole('button', { name: 'Actions for Cash' }).click();
+    await page.getByRole('menuitem', { name: 'Mark payment as failed' }).click();
+    await dialog(page).getByRole('button', { name: 'Mark as failed' }).click();
+    await page.getByText('The payment of ₹5,050.00 has failed.').waitFor();
+    await page.locator('article').getByText('Partly paid').waitFor();
+    expect((await read()).paid_total).toBe('4000.00');
+  });
+
+  test('an order is shipped in parcels with tracking, which are delivered one by one', async () => {
+    const { page, number, read } = await open({ payments: [{ method: 'card' }] });
+    await page.locator('button.bg-accent', { hasText: 'Ship items' }).click();
+    await page.getByLabel(`Units of ${sari.name}`).fill('1');
+    await page.getByLabel('Units of Gift wrapping').fill('0');
+    await page.getByLabel('Carrier').fill('Delhivery');
+    await page.getByLabel('Tracking number').fill('1490812345678');
+    await page.getByLabel('Tracking link').fill('http://delhivery.example/1490812345678');
+    await dialog(page).getByRole('button', { name: 'Ship items' }).click();
+    await page.getByText('The URL must begin with https://.').waitFor();
+    await inspect(page, 'order-ship', 'complete');
+    await page.getByLabel('Tracking link').fill('https://delhivery.example/1490812345678');
+    await dialog(page).getByRole('button', { name: 'Ship items' }).click();
+    await page.getByText(`A part of order ${number} is shipped.`).waitFor();
+    const link = page.getByRole('link', { name: 'Delhivery 1490812345678' });
+    expect(await link.getAttribute('href')).toBe('https://delhivery.example/1490812345678');
+    await page.getByText(`Left to ship: ${sari.name}, Gift wrapping`).waitFor();
+    await page.locator('article').getByText('Partly shipped').waitFor();
+
+    await page.locator('button.bg-accent:not([aria-disabled])', { hasText: 'Ship the rest' }).click();
+    await dialog(page).getByRole('button', { name: 'Ship items' }).click();
+    await page.getByText(`Everything that was left of order ${number} is shipped.`).waitFor();
+    await page.getByRole('button', { name: 'Add tracking: parcel 2' }).click();
+    await page.getByLabel('Carrier').fill('India Post');
+    await page.getByRole('button', { name: 'Save tracking' }).click();
+    await section(page, 'Shipments').getByText('India Post').waitFor();
+    await page.getByRole('button', { name: 'Mark as delivered: parcel 1' }).click();
+    await page.getByText('Parcel 1 is delivered.').waitFor();
+    expect((await read()).status).toBe('shipped');
+    await inspect(page, 'order-shipped', 'complete');
+    await page.locator('button.bg-accent', { hasText: 'Mark as delivered' }).click();
+    await page.getByText(`Order ${number} is now delivered.`).waitFor();
+    await eventually(async () => expect(await page.locator('article button.bg-accent').count()).toBe(0));
+    expect((await read()).shipments).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+  });
+
+  test('an invoice is issued, printed and saved, and a refund is credited', async () => {
+    const { page, id } = await open({ payments: [{ method: 'card' }] });
+    await page.getByRole('button', { name: 'Issue invoice' }).click();
+    await page.getByText('Invoice INV-1 is issued.').waitFor();
+    const [printed] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Print invoice INV-1' }).click(),
+    ]);
+    await printed.getByRole('heading', { name: 'Invoice', level: 1 }).waitFor();
+    await printed.getByText(sari.name).waitFor();
+    expect(await printed.title()).toBe('Invoice INV-1');
+    const fontSize = (selector: string) =>
+      printed.evaluate(`getComputedStyle(document.querySelector('${selector}')).fontSize`);
+    expect([await fontSize('h1'), await fontSize('td')]).toEqual(['26.6667px', '13.3333px']);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download invoice INV-1 as PDF' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('INV-1.pdf');
+    expect(String(await readFile(await file.path()))).toMatch(/^%PDF-/);
+
+    await owner.post(`/api/v1/orders/${id}/refund`, { amount: '1000.00' });
+    await page.getByRole('button', { name: 'Issue credit note' }).click();
+    await page.getByText('Credit note CN-1 is issued.').waitFor();
+    await section(page, 'Documents').getByText('₹1,000.00').waitFor();
+    expect(await page.getByRole('button', { name: 'Issue credit note' }).count()).toBe(0);
+    const [slip] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Print packing slip' }).click(),
+    ]);
+    await slip.getByText(sari.name).waitFor();
+    await inspect(page, 'order-documents', 'complete');
+  });
+
+  test('items are edited with the difference in price before they are saved', async () => {
+    const { page, number, read } = await open({ discounts: [{ kind: 'percent', value: '10' }] });
+    await page.getByRole('button', { name: 'Edit items' }).click();
+    await page.getByText('The price stays the same').waitFor();
+    expect(await page.getByRole('button', { name: 'Save items', disabled: true }).count()).toBe(1);
+    await page.getByLabel('Quantity of item 1').fill('0');
+    await page.getByText(/quantity must be at least 1/).waitFor();
+    await page.getByLabel('Quantity of item 1').fill('1');
+    await page.getByText('₹4,050.00 less').waitFor();
+    await page.getByLabel('Add an item').fill('Brass lamp');
+    await page.getByRole('option', { name: /without a product/ }).click();
+    await page.getByLabel('Price in INR of item 3').fill('6000');
+    await page.getByText('₹1,350.00 more').waitFor();
+    await inspect(page, 'order-edit-items', 'complete');
+    expect((await read()).total).toBe('8145.00');
+    await page.getByRole('button', { name: 'Save items' }).click();
+    await page.getByText(`The items of order ${number} are saved. It costs ₹9,495.00 now.`).waitFor();
+    const { items, total } = await read();
+    expect({ total, quantities: items.map(({ quantity }: { quantity: number }) => quantity) }).toEqual({
+      total: '9495.00',
+      quantities: [1, 1, 1],
+    });
+
+    await page.getByRole('button', { name: 'Edit items' }).click();
+    await page.getByLabel('Quantity of item 1').fill('2');
+    await page.getByText('₹4,050.00 more').waitFor();
+    await owner.patch(`/api/v1/orders/${(await read()).id}`, { note: 'Meanwhile' });
+    await page.getByRole('button', { name: 'Save items' }).click();
+    await page.locator('form [role=alert]').waitFor();
+    expect((await read()).total).toBe('9495.00');
+  });
+});
