@@ -1,5 +1,6 @@
 import { action, ById, Type, Uuid } from '@chowk/kit';
 import { linkAttachment, uploadAttachment } from './attachments.ts';
+import { cannedReplyActions } from './canned-replies.ts';
 import {
   checkAssignee,
   checkNewConversation,
@@ -211,4 +212,5 @@ export const actions = {
     ...changed('Conversation reopened.'),
     run: (ctx, { id }) => updateConversation(ctx, { id, status: 'open' }),
   }),
+  ...cannedReplyActions,
 };

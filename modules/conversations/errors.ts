@@ -10,6 +10,11 @@ export const errors = {
   },
   'conversations.not_failed': { status: 409, message: 'Only a message that could not be delivered is sent again.' },
   'conversations.not_deliverable': { status: 409, message: 'The message cannot be sent. {reason}' },
+  'conversations.reply_not_found': { status: 404, message: 'There is no canned reply {id}.' },
+  'conversations.too_many_replies': {
+    status: 409,
+    message: 'A tenant can have at most {max} canned replies. Delete one first.',
+  },
   'conversations.no_customers': { status: 409, message: 'Conversations need the customers module. Enable it first.' },
 } as const;
 
