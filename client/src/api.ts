@@ -230,6 +230,31 @@ export interface Api {
      * `POST /api/v1/conversations/:id/reopen`
      */
     readonly reopen: Call<{ readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
+    /**
+     * List canned replies.
+     * Those of the team and your own.
+     * Requires the permission `conversations.reply`.
+     * `GET /api/v1/canned-replies`
+     */
+    readonly listCannedReplies: Call<object, { readonly canned_replies: readonly CannedReply[] }>;
+    /**
+     * Create a canned reply.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/canned-replies`
+     */
+    readonly createCannedReply: Call<NewCannedReply, { readonly message: string; readonly canned_reply: CannedReply }>;
+    /**
+     * Change a canned reply.
+     * Requires the permission `conversations.reply`.
+     * `PATCH /api/v1/canned-replies/:id`
+     */
+    readonly updateCannedReply: Call<CannedReplyChanges & { readonly id: string }, { readonly message: string; readonly canned_reply: CannedReply }>;
+    /**
+     * Delete a canned reply.
+     * Requires the permission `conversations.reply`.
+     * `DELETE /api/v1/canned-replies/:id`
+     */
+    readonly deleteCannedReply: Call<{ readonly id: string }, { readonly message: string }>;
   };
   readonly customers: {
     /**
@@ -2282,6 +2307,8 @@ export type ErrorCode =
   | 'conversations.not_deliverable'
   | 'conversations.not_failed'
   | 'conversations.not_found'
+  | 'conversations.reply_not_found'
+  | 'conversations.too_many_replies'
   | 'conversations.unknown_attachment'
   | 'customers.address_not_found'
   | 'customers.merged'
@@ -2371,6 +2398,7 @@ export type ErrorCode =
   | 'mcp.invalid_message'
   | 'mcp.not_acceptable'
   | 'modules.not_installed'
+  | 'notifications.bad_signature'
   | 'notifications.device_not_found'
   | 'notifications.not_found'
   | 'notifications.preset_not_found'
@@ -2624,6 +2652,26 @@ export type AuditEntryPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+export type CannedReply = {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+  readonly is_shared: boolean;
+  /** Who wrote it. */
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type CannedReplyChanges = {
+  readonly title?: string | undefined;
+  /** `{name}` becomes the first name of the customer. */
+  readonly body?: string | undefined;
+  readonly is_shared?: boolean | undefined;
+};
+
 export type Cart = {
   /** ISO 4217 code. Default: the tenant's currency. */
   readonly currency?: string | undefined;
@@ -2842,6 +2890,7 @@ export type ConversationReply = {
   readonly log_only?: boolean | undefined;
   /** Files that were uploaded for this message. Default: []. */
   readonly attachment_ids?: readonly string[] | undefined;
+  readonly template?: MessageTemplate | undefined;
 };
 
 export type ConversationStatusChange = { readonly status: 'open' | 'pending' | 'closed' };
@@ -3646,6 +3695,13 @@ export type MemberPage = {
 
 export type MessageProviders = { readonly twilio: TwilioAccount | null; readonly webhook: MessageWebhook | null };
 
+/** WhatsApp: an approved template, which may be sent at any time. `body` is what the team sees. */
+export type MessageTemplate = {
+  /** The id of the content template at Twilio. */
+  readonly id: string;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+};
+
 export type MessageWebhook = {
   /** Gets a POST request for each message. Must be `https` on the public internet. */
   readonly url: string;
@@ -3676,6 +3732,14 @@ export type NewApplicationDocument = {
   readonly type: 'government_id' | 'selfie';
   /** JPEG, PNG or PDF, at most 10485760 bytes. */
   readonly file: Blob;
+};
+
+export type NewCannedReply = {
+  readonly title: string;
+  /** `{name}` becomes the first name of the customer. */
+  readonly body: string;
+  /** For the whole team. Otherwise only you see it. Default: true. */
+  readonly is_shared?: boolean | undefined;
 };
 
 export type NewCollection = {
@@ -3714,6 +3778,7 @@ export type NewConversationMessage = {
   readonly log_only?: boolean | undefined;
   /** Files that were uploaded for this message. Default: []. */
   readonly attachment_ids?: readonly string[] | undefined;
+  readonly template?: MessageTemplate | undefined;
 };
 
 export type NewCustomer = {

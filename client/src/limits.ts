@@ -55,6 +55,14 @@ export const conversationsLimits = {
   uploadAttachment: {
     file: { types: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'], maxBytes: 25000000 },
   },
+  createCannedReply: {
+    title: 100,
+    body: 20000,
+  },
+  updateCannedReply: {
+    title: 100,
+    body: 20000,
+  },
 } as const;
 
 export const customersLimits = {

@@ -45,6 +45,10 @@ export const routes = {
     updateStatus: 'POST conversations/:id/status',
     close: 'POST conversations/:id/close',
     reopen: 'POST conversations/:id/reopen',
+    listCannedReplies: 'GET canned-replies',
+    createCannedReply: 'POST canned-replies',
+    updateCannedReply: 'PATCH canned-replies/:id',
+    deleteCannedReply: 'DELETE canned-replies/:id',
   },
   customers: {
     list: 'GET customers',

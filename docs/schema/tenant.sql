@@ -7,6 +7,17 @@ CREATE TABLE added_jobs (
   CONSTRAINT added_jobs_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE canned_replies (
+  id uuid NOT NULL,
+  title text NOT NULL,
+  body text NOT NULL,
+  is_shared boolean NOT NULL,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT canned_replies_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE chowk_installation (
   id uuid
 );
@@ -435,6 +446,7 @@ CREATE TABLE messages (
   updated_at timestamp with time zone NOT NULL,
   is_reply boolean NOT NULL DEFAULT false,
   letter jsonb,
+  template jsonb,
   delivered_at timestamp with time zone,
   read_at timestamp with time zone,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
@@ -444,7 +456,6 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_by_creation ON public.messages USING btree (created_at);
 CREATE INDEX messages_by_customer ON public.messages USING btree (customer_id) WHERE (customer_id IS NOT NULL);
-CREATE INDEX messages_by_provider_id ON public.messages USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX messages_by_rule ON public.messages USING btree (rule_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX messages_once ON public.messages USING btree (rule_id, event_id);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_messages();

@@ -29,6 +29,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "canned-replies"
+    ],
+    "action": "conversations.listCannedReplies",
+    "summary": "List canned replies",
+    "description": "Those of the team and your own.",
+    "key": "canned_replies"
+  },
+  {
+    "words": [
+      "conversations",
       "close"
     ],
     "action": "conversations.close",
@@ -124,9 +134,44 @@ export const commands: readonly DerivedCommand[] = [
         "name": "message.attachment_ids",
         "help": "Files that were uploaded for this message.",
         "isList": true
+      },
+      {
+        "name": "message.template.id",
+        "help": "The id of the content template at Twilio."
+      },
+      {
+        "name": "message.template.variables",
+        "help": "The variables.",
+        "type": "json"
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "create-canned-reply"
+    ],
+    "action": "conversations.createCannedReply",
+    "summary": "Create a canned reply",
+    "options": [
+      {
+        "name": "title",
+        "help": "The title.",
+        "isRequired": true
+      },
+      {
+        "name": "body",
+        "help": "'{name}' becomes the first name of the customer.",
+        "isRequired": true
+      },
+      {
+        "name": "is_shared",
+        "help": "For the whole team. Otherwise only you see it. Default: true.",
+        "type": "boolean"
+      }
+    ],
+    "key": "canned_reply"
   },
   {
     "words": [
@@ -136,6 +181,21 @@ export const commands: readonly DerivedCommand[] = [
     "action": "conversations.delete",
     "summary": "Delete a conversation",
     "description": "Also deletes its messages.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "conversations",
+      "delete-canned-reply"
+    ],
+    "action": "conversations.deleteCannedReply",
+    "summary": "Delete a canned reply",
     "arguments": [
       {
         "name": "id",
@@ -411,6 +471,15 @@ export const commands: readonly DerivedCommand[] = [
         "name": "attachment_ids",
         "help": "Files that were uploaded for this message.",
         "isList": true
+      },
+      {
+        "name": "template.id",
+        "help": "The id of the content template at Twilio."
+      },
+      {
+        "name": "template.variables",
+        "help": "The variables.",
+        "type": "json"
       }
     ]
   },
@@ -499,6 +568,37 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "update-canned-reply"
+    ],
+    "action": "conversations.updateCannedReply",
+    "summary": "Change a canned reply",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "title",
+        "help": "The title."
+      },
+      {
+        "name": "body",
+        "help": "'{name}' becomes the first name of the customer."
+      },
+      {
+        "name": "is_shared",
+        "help": "Whether it is shared.",
+        "type": "boolean"
+      }
+    ],
+    "key": "canned_reply"
   },
   {
     "words": [

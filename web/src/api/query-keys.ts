@@ -129,6 +129,7 @@ export const keys = {
     all: key('conversations'),
     lists: key('conversations', 'list'),
     list: (filters: object) => key('conversations', 'list', filters),
+    cannedReplies: key('canned-replies'),
     /** How many there are, by status and by view. */
     summaries: key('conversations', 'summary'),
     counts: key('conversations', 'summary', 'counts'),

@@ -1,83 +1,95 @@
-import { Pencil, Plus, TextQuote, Trash2 } from 'lucide-react';
+import type { CannedReply } from '@chowk/client';
+import { conversationsLimits } from '@chowk/client';
+import { Lock, Pencil, Plus, TextQuote, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { useStored } from '../../session/stored.ts';
+import { keys } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 
-interface CannedReply {
-  readonly title: string;
-  readonly text: string;
-}
+const limits = conversationsLimits.createCannedReply;
+const affects = [keys.conversations.cannedReplies];
+type Values = Pick<CannedReply, 'title' | 'body' | 'is_shared'>;
 
-/** Texts that are sent often, kept in this browser. */
+/** Texts that are sent often: those of the team and one's own. */
 export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) => void }) {
-  const [replies, setReplies] = useStored<readonly CannedReply[]>('canned-replies', []);
+  const { data } = useApi(keys.conversations.cannedReplies, (client) => client.conversations.listCannedReplies({}));
+  const replies = data?.canned_replies ?? [];
   const [isOpen, setOpen] = useState(false);
-  const [edited, setEdited] = useState<number>();
+  const [edited, setEdited] = useState<CannedReply | 'new'>();
+  const save = useAction(
+    (client, values: Values) =>
+      edited === 'new' || edited === undefined
+        ? client.conversations.createCannedReply(values)
+        : client.conversations.updateCannedReply({ id: edited.id, ...values }),
+    { affects, done: ({ message }) => message },
+  );
+  const remove = useAction((client, id: string) => client.conversations.deleteCannedReply({ id }), {
+    affects,
+    done: ({ message }) => message,
+  });
+  const edit = (reply: CannedReply | 'new') => {
+    setOpen(false);
+    setEdited(reply);
+  };
   const trigger = (
     <Button variant="quiet" className="h-8 px-2.5 text-sm max-md:min-w-11">
       <Icon icon={TextQuote} />
       <span className="@max-md:sr-only">Canned replies</span>
     </Button>
   );
-  const edit = (index: number) => {
-    setOpen(false);
-    setEdited(index);
-  };
   return (
     <>
       <Popover trigger={trigger} label="Canned replies" isOpen={isOpen} onOpenChange={setOpen}>
         <div className="grid gap-1">
           {replies.length === 0 && (
-            <p className="pb-2 text-sm text-secondary">Save texts that you send often, and insert them here.</p>
+            <p className="pb-2 text-sm text-secondary">Save texts that the team sends often, and insert them here.</p>
           )}
-          <ul className="-mx-2 grid grid-cols-1">
-            {replies.map(({ title, text }, index) => (
-              <li key={title} className="flex items-center">
+          <ul className="-mx-2 grid max-h-72 grid-cols-1 overflow-y-auto">
+            {replies.map((reply) => (
+              <li key={reply.id} className="flex items-center">
                 <button
                   type="button"
                   className="grid min-w-0 flex-1 rounded-control px-2 py-1.5 text-left hover:bg-sunken"
                   onClick={() => {
                     setOpen(false);
-                    onChoose(text);
+                    onChoose(reply.body);
                   }}
                 >
-                  <span className="truncate font-medium">{title}</span>
-                  <span className="truncate text-sm text-secondary">{text}</span>
+                  <span className="flex items-center gap-1.5 font-medium">
+                    <span className="min-w-0 truncate">{reply.title}</span>
+                    {!reply.is_shared && <Icon icon={Lock} size={12} label="only for you" />}
+                  </span>
+                  <span className="truncate text-sm text-secondary">{reply.body}</span>
                 </button>
-                <IconButton label={`Edit ${title}`} onClick={() => edit(index)}>
+                <IconButton label={`Edit ${reply.title}`} onClick={() => edit(reply)}>
                   <Icon icon={Pencil} size={14} />
                 </IconButton>
-                <IconButton
-                  label={`Delete ${title}`}
-                  onClick={() => setReplies(replies.filter((_, at) => at !== index))}
-                >
+                <IconButton label={`Delete ${reply.title}`} onClick={() => remove.mutate(reply.id)}>
                   <Icon icon={Trash2} size={14} />
                 </IconButton>
               </li>
             ))}
           </ul>
-          <Button variant="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit(replies.length)}>
+          <Button variant="quiet" className="-ml-3.5 justify-self-start" onClick={() => edit('new')}>
             <Icon icon={Plus} />
             New canned reply
           </Button>
         </div>
       </Popover>
       <Dialog
-        title={edited !== undefined && replies[edited] ? 'Edit the canned reply' : 'New canned reply'}
+        title={edited === 'new' ? 'New canned reply' : 'Edit the canned reply'}
         isOpen={edited !== undefined}
         onClose={() => setEdited(undefined)}
       >
         <CannedReplyForm
-          reply={edited === undefined ? undefined : replies[edited]}
-          onSave={(reply) => {
-            const others = replies.filter((one, at) => at !== edited && one.title !== reply.title);
-            setReplies([...others, reply].toSorted((a, b) => a.title.localeCompare(b.title)));
-            setEdited(undefined);
-          }}
+          reply={edited === 'new' ? undefined : edited}
+          isBusy={save.isPending}
+          onSave={(values) => save.mutate(values, { onSuccess: () => setEdited(undefined) })}
         />
       </Dialog>
     </>
@@ -86,26 +98,34 @@ export function CannedReplies({ onChoose }: { readonly onChoose: (text: string) 
 
 interface CannedReplyFormProps {
   readonly reply: CannedReply | undefined;
-  readonly onSave: (reply: CannedReply) => void;
+  readonly isBusy: boolean;
+  readonly onSave: (values: Values) => void;
 }
 
-function CannedReplyForm({ reply, onSave }: CannedReplyFormProps) {
+function CannedReplyForm({ reply, isBusy, onSave }: CannedReplyFormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const { title = '', text = '' } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    if (title.trim() !== '' && text.trim() !== '') onSave({ title: title.trim(), text: text.trim() });
+    const form = new FormData(event.currentTarget);
+    const [title, body] = ['title', 'body'].map((name) => String(form.get(name)).trim()) as [string, string];
+    if (title !== '' && body !== '') onSave({ title, body, is_shared: form.has('is_shared') });
   };
   return (
     <form className="grid gap-4" onSubmit={submit}>
       <Field label="Name">
-        {(control) => <Input {...control} name="title" maxLength={60} required autoFocus defaultValue={reply?.title} />}
-      </Field>
-      <Field label="Text" help="{name} becomes the customer's first name. Kept in this browser.">
         {(control) => (
-          <TextArea {...control} name="text" rows={5} maxLength={4_000} required defaultValue={reply?.text} />
+          <Input {...control} name="title" maxLength={limits.title} required autoFocus defaultValue={reply?.title} />
         )}
       </Field>
-      <Button type="submit" variant="primary" className="justify-self-end">
+      <Field label="Text" help="{name} becomes the customer's first name.">
+        {(control) => (
+          <TextArea {...control} name="body" rows={5} maxLength={limits.body} required defaultValue={reply?.body} />
+        )}
+      </Field>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" name="is_shared" className="accent-accent" defaultChecked={reply?.is_shared ?? true} />
+        For the whole team
+      </label>
+      <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-end">
         Save
       </Button>
     </form>

@@ -169,7 +169,8 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
   const { id, customer, subject, channel, assignee, assignee_id, last_message, last_message_at, waiting_since } =
     conversation;
   const { icon, label } = channels[channel];
-  const prefix = last_message?.direction === 'outbound' ? 'Reply: ' : last_message?.direction === 'note' ? 'Note: ' : '';
+  const prefix =
+    last_message?.direction === 'outbound' ? 'Reply: ' : last_message?.direction === 'note' ? 'Note: ' : '';
   return (
     <li>
       <Link
