@@ -73,7 +73,7 @@ export interface Api {
   readonly audit: {
     /**
      * List the audit log.
-     * Lists every change in the tenant, over any transport, and every call over the bus, newest first.
+     * Lists every change in the tenant, over any transport, and every call over the bus, newest first. Entries of calls without changes are written within a second.
      * Requires the permission `audit.view`.
      * `GET /api/v1/audit`
      */
@@ -2585,7 +2585,7 @@ export type ApplicationState = {
 
 export type AuditEntry = {
   readonly id: string;
-  /** ISO 8601 in UTC */
+  /** When the call began. */
   readonly at: string;
   readonly transport: 'rest' | 'bus' | 'graphql' | 'mcp' | 'job' | 'command' | 'system';
   readonly user_id: number | null;
@@ -2601,6 +2601,8 @@ export type AuditEntry = {
   readonly input: unknown;
   /** By field, the value before and after, if the action records it. */
   readonly changes: unknown;
+  /** When the entry was written or completed. */
+  readonly updated_at: string;
 };
 
 export type AuditEntryPage = {
