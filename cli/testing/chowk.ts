@@ -53,7 +53,7 @@ export async function runInTerminal(
   });
   child.stdin?.write(input ?? '');
   let screen = '';
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     screen += chunk;
   });
   const [code] = await once(child, 'close');
