@@ -163,7 +163,7 @@ function assertUnique(commands: readonly DerivedCommand[]): void {
 }
 
 function deriveCommand(action: RegisteredAction): DerivedCommand {
-  const { name, summary, description, path, input, accepts, file } = action;
+  const { name, summary, description, method, path, input, accepts, file } = action;
   const inPath = pathParameters(path);
   const byPosition = [...inPath, ...(positions[name] ?? [])];
   const isPaged = input?.properties.cursor !== undefined;
@@ -206,6 +206,7 @@ function deriveCommand(action: RegisteredAction): DerivedCommand {
     ...(format && { format }),
     ...(key && { key }),
     ...(isPaged && { isPaged: true }),
+    ...(method === 'DELETE' && { deletes: true }),
   };
 }
 

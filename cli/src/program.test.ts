@@ -172,6 +172,27 @@ test('records are created, listed, shown, searched and changed', async () => {
   expect(await json('customers', 'merge', created.id, JSON.parse(second.out).id)).toMatchObject({ id: created.id });
 });
 
+test('deleting asks on a terminal, needs --yes elsewhere, and does nothing without a yes', async () => {
+  const create = () => json('customers', 'create', '--first-name=Gone');
+  const exists = async (id: string) => (await run('customers', 'show', id)).code === 0;
+  const [kept, answered, forced] = [await create(), await create(), await create()];
+  expect(await run('customers', 'delete', kept.id)).toEqual({
+    code: exitCodes.usage,
+    out: '',
+    err: expect.stringContaining('--yes'),
+  });
+  const inTerminal = (id: string, input: string) =>
+    runInTerminal(config, ['customers', 'delete', id], { columns: 120, input });
+  for (const answer of ['n\n', '\n', 'yellow\n']) {
+    const { code, screen } = await inTerminal(kept.id, answer);
+    expect([code, screen]).toEqual([1, expect.stringContaining(`Delete a customer ${kept.id}? [y/N] `)]);
+    expect(screen).toContain('Nothing was changed.');
+  }
+  expect((await inTerminal(answered.id, 'y\n')).code).toBe(0);
+  expect((await run('customers', 'delete', forced.id, '-y')).code).toBe(0);
+  expect([await exists(kept.id), await exists(answered.id), await exists(forced.id)]).toEqual([true, false, false]);
+});
+
 test('a product is named by its SKU, and stock may go down', async () => {
   await json('products', 'create', '--sku=TEA-1', '--title=Tea', '--price=49.50', '--stock=10');
   expect(await json('products', 'stock', 'TEA-1', '-3')).toMatchObject({ stock: 7 });

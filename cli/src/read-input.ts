@@ -25,3 +25,13 @@ export function parseJson(text: string, problem: string): unknown {
     throw new ExitError(exitCodes.usage, `${problem}: ${(error as Error).message}.`);
   }
 }
+
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk.toString('utf8')).split(/\r?\n/);
+    rest = lines.pop() as string;
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}

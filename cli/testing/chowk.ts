@@ -42,17 +42,18 @@ export function runChowk(configFolder: string, args: readonly string[], options?
 export async function runInTerminal(
   configFolder: string,
   args: readonly string[],
-  { columns, variables, cwd }: RunOptions & { readonly columns: number },
+  { columns, variables, cwd, input }: RunOptions & { readonly columns: number },
 ): Promise<{ readonly code: number | null; readonly screen: string }> {
   const quoted = [node, mainFile, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
   const command = `stty cols ${columns} rows 50; exec ${quoted}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { ...environment(configFolder, variables), TERM: 'xterm' },
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.write(input ?? '');
   let screen = '';
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     screen += chunk;
   });
   const [code] = await once(child, 'close');

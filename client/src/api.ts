@@ -73,7 +73,7 @@ export interface Api {
   readonly audit: {
     /**
      * List the audit log.
-     * Lists every change in the tenant, over any transport, and every call over the bus, newest first.
+     * Lists every change in the tenant, over any transport, and every call over the bus, newest first. Entries of calls without changes are written within a second.
      * Requires the permission `audit.view`.
      * `GET /api/v1/audit`
      */
@@ -486,23 +486,39 @@ export interface Api {
   readonly email: {
     /**
      * Verify an email address.
-     * With the parameters of the mailed link. The first verification of an account without a session of it ends all its sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the address.
+     * With the parameters of the mailed link. The first verification of an account without a session of it ends all its sessions, tokens and API clients, turns two-factor authentication off and invalidates the password: somebody else may have signed up with the address. A link to choose a new password is mailed to it (`new_password_needed`).
      * No token required.
      * `POST /api/v1/email/verify/:id/:hash`
      */
-    readonly verify: Call<EmailVerifyInput, { readonly message: string; readonly already_verified?: true }>;
+    readonly verify: Call<EmailVerifyInput, {
+      readonly message: string;
+      readonly already_verified?: true;
+      /** The password no longer works. A link to choose a new one was mailed to the address. */
+      readonly new_password_needed?: true;
+    }>;
     /**
      * Verify an email address by opening a link.
      * No token required.
      * `GET /api/v1/email/verify/:id/:hash`
      */
-    readonly verifyByLink: Call<EmailVerifyByLinkInput, { readonly message: string; readonly already_verified?: true }>;
+    readonly verifyByLink: Call<EmailVerifyByLinkInput, {
+      readonly message: string;
+      readonly already_verified?: true;
+      /** The password no longer works. A link to choose a new one was mailed to the address. */
+      readonly new_password_needed?: true;
+    }>;
     /**
      * Get the address that a link verifies.
      * No token required.
      * `GET /api/v1/email/verify/:id/:hash/preview`
      */
-    readonly previewVerification: Call<EmailPreviewVerificationInput, { readonly email: string; readonly name: string; readonly already_verified: boolean }>;
+    readonly previewVerification: Call<EmailPreviewVerificationInput, {
+      readonly email: string;
+      readonly name: string;
+      readonly already_verified: boolean;
+      /** Verifying it without signing in first ends what was set up before, the password included. */
+      readonly ends_access: boolean;
+    }>;
     /**
      * Send the verification link again.
      * Available to every signed-in user.
@@ -2629,7 +2645,7 @@ export type ApplicationState = {
 
 export type AuditEntry = {
   readonly id: string;
-  /** ISO 8601 in UTC */
+  /** When the call began. */
   readonly at: string;
   readonly transport: 'rest' | 'bus' | 'graphql' | 'mcp' | 'job' | 'command' | 'system';
   readonly user_id: number | null;
@@ -2645,6 +2661,8 @@ export type AuditEntry = {
   readonly input: unknown;
   /** By field, the value before and after, if the action records it. */
   readonly changes: unknown;
+  /** When the entry was written or completed. */
+  readonly updated_at: string;
 };
 
 export type AuditEntryPage = {

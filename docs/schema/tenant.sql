@@ -476,9 +476,15 @@ CREATE TABLE module_bus_audit_log (
   duration_ms double precision NOT NULL,
   input jsonb,
   changes jsonb,
+  updated_at timestamp with time zone NOT NULL DEFAULT 
+CASE
+    WHEN (pg_current_xact_id() IS NOT NULL) THEN clock_timestamp()
+    ELSE NULL::timestamp with time zone
+END,
   CONSTRAINT module_bus_audit_log_pkey PRIMARY KEY (at, id)
 );
 CREATE INDEX module_bus_audit_log_by_resource ON public.module_bus_audit_log USING btree (resource, resource_id, at DESC);
+CREATE INDEX module_bus_audit_log_by_update ON public.module_bus_audit_log USING btree (updated_at, id);
 CREATE INDEX module_bus_audit_log_by_user ON public.module_bus_audit_log USING btree (user_id, at DESC);
 
 CREATE TABLE notification_digest_items (

@@ -75,7 +75,9 @@ export const actions = {
   }),
   'audit.list': action({
     summary: 'List the audit log',
-    description: 'Lists every change in the tenant, over any transport, and every call over the bus, newest first.',
+    description:
+      'Lists every change in the tenant, over any transport, and every call over the bus, newest first. Entries of calls without ' +
+      'changes are written within a second.',
     tag: 'Audit',
     http: 'GET /audit',
     graphql: 'auditLog',

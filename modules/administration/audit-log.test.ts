@@ -44,8 +44,8 @@ await asha.post('/api/v1/notes/n3/pass');
 await platform.kernel.audit.flush();
 const days = ['2026-03-01T18:29:59Z', '2026-03-01T18:30:00Z', '2026-03-02T18:29:59.999Z', '2026-03-02T18:30:00Z'];
 await acme.db.run(sql`
-  INSERT INTO module_bus_audit_log (id, at, transport, action, resource, outcome, request_id, duration_ms)
-  SELECT gen_random_uuid(), at, 'command', 'old.thing', 'old', 'ok', 'old', 1 FROM unnest(${days}::timestamptz[]) at`);
+  INSERT INTO module_bus_audit_log (id, at, transport, action, resource, outcome, request_id, duration_ms, updated_at)
+  SELECT gen_random_uuid(), at, 'command', 'old.thing', 'old', 'ok', 'old', 1, at FROM unnest(${days}::timestamptz[]) at`);
 
 interface Entry {
   readonly id: string;
@@ -126,6 +126,7 @@ test('an entry has all its fields', async () => {
     duration_ms: expect.any(Number),
     input: { id: 'n2' },
     changes: { text: ['a', 'b'] },
+    updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
   });
 });
 
@@ -136,7 +137,7 @@ test('an export has the same entries as the list, and is itself recorded', async
   const csv = await reader.get('/api/v1/audit/export?resource=tasks');
   const [head, ...lines] = (csv.body as string).trim().split('\r\n');
   expect(head).toBe(
-    'id,at,transport,user_id,module,action,resource,resource_id,outcome,error_code,request_id,duration_ms,input,changes',
+    'id,at,transport,user_id,module,action,resource,resource_id,outcome,error_code,request_id,duration_ms,input,changes,updated_at',
   );
   expect(lines).toHaveLength((await find('resource=tasks')).length);
   await platform.kernel.audit.flush();

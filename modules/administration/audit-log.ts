@@ -9,7 +9,6 @@ export const auditLog = list({
   from: sql`module_bus_audit_log l`,
   alias: sql`l`,
   columns: columnsFor(AuditEntry, sql`l`),
-  updatedAt: sql`l.at`,
   filters: {
     user_id: equals(UserId, sql`l.user_id`),
     module: equals(filterText('The calling module.'), sql`l.module`),

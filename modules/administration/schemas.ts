@@ -39,7 +39,7 @@ export const AuditEntry = named(
   'AuditEntry',
   Type.Object({
     id: Uuid,
-    at: Timestamp,
+    at: Type.String({ ...Timestamp, description: 'When the call began.' }),
     transport: Type.Enum(['rest', 'bus', 'graphql', 'mcp', 'job', 'command', 'system']),
     user_id: Nullable(Type.Integer({ description: 'The calling user; null for a call of the platform.' })),
     module: Nullable(Type.String({ description: 'The calling module; null for a call from outside.' })),
@@ -52,5 +52,6 @@ export const AuditEntry = named(
     duration_ms: Type.Number(),
     input: Type.Unknown({ description: 'The input; secrets and personal data are masked.' }),
     changes: Type.Unknown({ description: 'By field, the value before and after, if the action records it.' }),
+    updated_at: Type.String({ ...Timestamp, description: 'When the entry was written or completed.' }),
   }),
 );

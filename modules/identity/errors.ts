@@ -6,7 +6,7 @@ export const errors = {
   'auth.password_exposed': {
     status: 403,
     message:
-      'Another person knows this password. Set a new one with the link that was mailed to you, or request a link.',
+      'Another person may know this password. Set a new one with the link that was mailed to you, or request a link.',
   },
   'identity.two_factor_required': { status: 401, message: 'Send the code of your authenticator app as `otp`.' },
   'identity.two_factor_locked': {

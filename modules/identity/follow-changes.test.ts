@@ -137,8 +137,8 @@ test('every list that can be followed is tried here', () => {
   const followed = platform.kernel.actions.filter(
     ({ input, http, file }) => http && !file && 'updated_from' in (input?.properties ?? {}),
   );
-  // The times of the audit log are those of the calls; entries of calls without changes are written up to a second later.
-  // The history of rings is stamped like the others; its ids are numbers that the database gives.
+  // The audit log has a test of its own: its entries cannot be written by other means. The history of rings is stamped
+  // like the others; its ids are numbers that the database gives.
   const others = ['audit.list', 'rings.operations'];
   expect(followed.map(({ name }) => name).sort()).toEqual([...Object.keys(lists), ...others].sort());
 });
@@ -244,6 +244,36 @@ test('a follower gets every order that eight clients create at once', async () =
     created.flat().filter((id) => !seen.has(id));
   const followers = [followTimes(list), followCursor(list)];
   await Promise.all(followers.map((next) => follow(next, 'updated_at', work, findMissing)));
+});
+
+test('a follower of the audit log gets one complete entry for each call, however many call at once', async () => {
+  const items = [{ name: 'Tea', quantity: 1, price: '5' }];
+  const ids: string[] = [];
+  const createAndDelete = async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const { id } = await create('/orders', { customer: { email: 'c1@example.com' }, items });
+      ids.push(id);
+      expect((await asha.delete(api(`/orders/${id}`))).status).toBe(200);
+      expect((await asha.delete(api(`/orders/${id}`))).status).toBe(404);
+    }
+  };
+  const work = Promise.all(Array.from({ length: 8 }, createAndDelete)).then(() => platform.kernel.audit.flush());
+  const list = { path: '/audit', table: 'module_bus_audit_log' };
+  const findMissing = async (seen: ReadonlyMap<string, string>) => {
+    const entries = await acme.db.rows<{ id: string; resource_id: string }>(sql`
+      SELECT id, resource_id FROM module_bus_audit_log`);
+    return entries.filter(({ id, resource_id }) => seen.get(id) !== resource_id);
+  };
+  const followers = [followTimes(list), followCursor(list)];
+  await Promise.all(followers.map((next) => follow(next, 'resource_id', work, findMissing)));
+  const entries = await acme.db.rows(sql`
+    SELECT action, outcome, count(*) AS entries, count(DISTINCT resource_id) AS orders FROM module_bus_audit_log
+    WHERE resource_id = ANY(${ids}) AND transport = 'rest' GROUP BY 1, 2 ORDER BY 1, 2 DESC`);
+  expect(entries).toEqual([
+    { action: 'orders.create', outcome: 'ok', entries: 80, orders: 80 },
+    { action: 'orders.delete', outcome: 'ok', entries: 80, orders: 80 },
+    { action: 'orders.delete', outcome: 'failed', entries: 80, orders: 80 },
+  ]);
 });
 
 test('a cursor at the end returns only what changes later', async () => {

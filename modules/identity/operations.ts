@@ -18,7 +18,6 @@ import { getAccounts } from './accounts/accounts.ts';
 import { claimDevice, findActiveDevices } from './accounts/device-tokens.ts';
 import { storeNotification } from './accounts/notifications.ts';
 import { isSeeded, seedRoles } from './accounts/seed.ts';
-import { addOwner } from './accounts/tenant-owner.ts';
 import { addMember, createUser, isEmailTaken } from './accounts/users.ts';
 import { CustomerMail, mailCustomer, Outcome } from './mail/mail-customer.ts';
 import { mailMembers } from './mail/mail-members.ts';
@@ -174,31 +173,17 @@ export const operations = {
       return userId ?? null;
     },
   }),
-  'identity.addOwner': systemOperation({
-    summary: 'Make a user, or a new one, the Owner of a tenant',
-    description:
-      'Returns `null` if the address belongs to a user who has not verified it. A new user ' +
-      'without a password is mailed a link to choose one, others a link to verify the address.',
-    system: true,
-    input: Type.Object(NewOwner),
-    output: Nullable(Type.Object({ userId: UserId, isNew: Type.Boolean() })),
-    run: async (ctx, owner) => {
-      const added = await addOwner(ctx.central, owner);
-      if (added?.isNew) await welcome(ctx, { ...owner, userId: added.userId });
-      return added ?? null;
-    },
-  }),
   'identity.inviteOwner': systemOperation({
     summary: 'Create the Owner of a tenant, or invite an existing user to become the Owner',
     description:
-      'A person with an account is mailed a link to agree; then `userId` is null. A new user is mailed a link to choose a ' +
-      'password or, with one, to verify the address. Returns `null` if the account is disabled.',
+      'A person with an account is mailed a link to agree, unless already a member; then `userId` is null. A new user is mailed ' +
+      'a link to choose a password or, with one, to verify the address. Returns `null` if the account is disabled.',
     system: true,
     input: Type.Object(NewOwner),
     output: Nullable(Type.Object({ userId: Nullable(UserId) })),
     run: async (ctx, owner) => {
       const userId = await createUser(ctx.central, owner);
-      if (userId === undefined) return (await askToOwn(ctx, owner)) ? { userId: null } : null;
+      if (userId === undefined) return askToOwn(ctx, owner);
       await addMember(ctx.central, { userId, tenantId: owner.tenantId, role: 'Owner' });
       await welcome(ctx, { ...owner, userId });
       return { userId };
@@ -324,12 +309,22 @@ interface NewOwnerUser {
   readonly passwordHash?: string | undefined;
 }
 
-/** Returns whether the person can agree: the account is not disabled. */
-async function askToOwn(ctx: SystemCtx, { tenantId, email }: Pick<NewOwnerUser, 'tenantId' | 'email'>) {
-  const person = await ctx.central.row<{ name: string }>(sql`
-    SELECT name FROM users WHERE email = ${email} AND disabled_at IS NULL`);
-  if (person) await inviteOwner(ctx, ctx.central, { tenantId, email, name: person.name });
-  return person !== undefined;
+/** A member becomes the Owner at once; others must agree. `null` if the account is disabled. */
+async function askToOwn(
+  ctx: SystemCtx,
+  { tenantId, email }: Pick<NewOwnerUser, 'tenantId' | 'email'>,
+): Promise<{ userId: number | null } | null> {
+  const person = await ctx.central.row<{ id: number; name: string; isMember: boolean }>(sql`
+    SELECT id, name, EXISTS (SELECT FROM memberships WHERE user_id = u.id AND tenant_id = ${tenantId}) AS "isMember"
+    FROM users u WHERE email = ${email} AND disabled_at IS NULL`);
+  if (!person) return null;
+  const { id: userId, name } = person;
+  if (!person.isMember) {
+    await inviteOwner(ctx, ctx.central, { tenantId, email, name });
+    return { userId: null };
+  }
+  await addMember(ctx.central, { userId, tenantId, role: 'Owner' });
+  return { userId };
 }
 
 /** Mails a link to choose a password or, if the user has one, to verify the address. */

@@ -49,6 +49,11 @@ test('rings that cannot be served, and tenants of other rings, are refused with 
     expect(await chowkd(command, environment), command[0]).toEqual({ code: 1, out: '', err: otherRing });
   }
   expect(await chowkd(['ring:reload', 'nope'], environment)).toMatchObject({ code: 1 });
-  const reloaded = await chowkd(['ring:reload', 'edge', '--json'], environment);
+  const reloaded = await chowkd(['ring:reload', 'edge', '--no-wait', '--json'], environment);
   expect(JSON.parse(reloaded.out)).toEqual([{ ring: 'edge', status: 'requested' }]);
+  expect(await chowkd(['ring:reload', 'edge'], environment)).toEqual({
+    code: 1,
+    out: '',
+    err: 'chowkd: no front has the ring edge; start its processes again instead\n',
+  });
 }, 120_000);

@@ -1,5 +1,6 @@
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Log } from '@chowk/kit/kernel';
+import { type Db, type Log, sql } from '@chowk/kit/kernel';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config/config.ts';
 import { ConnectionBudget } from './db/budget.ts';
@@ -18,7 +19,7 @@ import { logUnhandledRejections } from './operator/unhandled-rejections.ts';
 import { ringEnvironment } from './rings/ring-environment.ts';
 import { RingForwarder } from './rings/ring-forwarder.ts';
 import { launchRing, RingProcess, type RingReport } from './rings/ring-process.ts';
-import { reloadChannel } from './rings/ring-reload.ts';
+import { type ReloadReport, reloadChannel, reloadReportChannel } from './rings/ring-reload.ts';
 import { ringUrlFinder } from './rings/ring-urls.ts';
 import { Directory } from './tenancy/directory.ts';
 import { listRings, type Ring } from './tenancy/rings.ts';
@@ -109,12 +110,13 @@ interface FrontParts {
   readonly say: (line: string) => void;
   readonly stop: Promise<string>;
   readonly rings: readonly Ring[];
+  readonly db: Db;
   readonly signals: Signals;
   readonly directory: Directory;
 }
 
 /** Runs the front and the processes until `stop`. */
-async function runFront({ config, log, say, stop, rings, signals, directory }: FrontParts): Promise<void> {
+async function runFront({ config, log, say, stop, rings, db, signals, directory }: FrontParts): Promise<void> {
   const processes = new Map<string, RingProcess>();
   const findElsewhere = ringUrlFinder(config, directory);
   const forwarder = new RingForwarder((ring) => processes.get(ring)?.findUrl() ?? findElsewhere(ring));
@@ -139,10 +141,16 @@ async function runFront({ config, log, say, stop, rings, signals, directory }: F
       onRetired: (retired) => forwarder.retire(retired),
     });
     processes.set(ring.name, started);
-    started.start();
+    void started.start();
   }
   await signals.listen(reloadChannel, {
-    onNotify: (ring) => processes.get(ring)?.start(),
+    onNotify(ring) {
+      const serving = processes.get(ring);
+      if (!serving) return;
+      reload(db, ring, serving).catch((error: unknown) =>
+        log.warn({ err: error, ring }, 'could not report how far the replacement of a process is'),
+      );
+    },
     onConnectionChange: () => {},
   });
   const all = [...processes.values()];
@@ -158,6 +166,17 @@ async function runFront({ config, log, say, stop, rings, signals, directory }: F
   );
   for (const one of all) one.kill();
   await forwarder.close();
+}
+
+/** Replaces the process, and reports it to the operator who waits for it. */
+async function reload(db: Db, ring: string, serving: RingProcess): Promise<void> {
+  const report = (status: ReloadReport['status']) => {
+    const text: ReloadReport = { ring, front: `${hostname()}:${process.pid}`, status };
+    return db.run(sql`SELECT pg_notify(${reloadReportChannel}, ${JSON.stringify(text)})`);
+  };
+  const isReady = serving.start();
+  await report('starting');
+  await report((await isReady) ? 'ready' : 'failed');
 }
 
 async function listen(front: FastifyInstance, { host, port }: Config): Promise<string> {

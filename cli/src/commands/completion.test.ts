@@ -1,31 +1,8 @@
-import { execFile } from 'node:child_process';
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../server/testing/chowkd.ts';
-import { mainFile, node, runChowk } from '../../testing/chowk.ts';
-
-const run = promisify(execFile);
-
-/** What a real bash offers for a line, with the program in its path. */
-async function completeInBash(words: readonly string[]): Promise<string[]> {
-  const folder = await temporaryFolder();
-  const program = join(folder, 'chowk');
-  await writeFile(program, `#!/bin/sh\nexec '${node}' '${mainFile}' "$@"\n`);
-  await chmod(program, 0o755);
-  const line = words.map((word) => `'${word}'`).join(' ');
-  const script = `
-    source <(chowk completion bash)
-    compopt() { :; }
-    COMP_WORDS=(chowk ${line}); COMP_CWORD=${words.length}
-    _chowk
-    printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await run('bash', ['-c', script], {
-    env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-  });
-  return stdout.split('\n').filter((text) => text !== '');
-}
+import { completeInBash, completeInFish, completeInZsh, hasShell } from '../../testing/shells.ts';
 
 test.each<[string[], string[]]>([
   [['cust'], ['customers']],
@@ -50,8 +27,51 @@ test.each<[string[], string[]]>([
   expect(await completeInBash(words)).toEqual(expected);
 });
 
-test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
-  const { out, code } = await runChowk(await temporaryFolder(), ['completion', shell]);
-  expect(code).toBe(0);
-  expect(out).toContain('chowk __complete');
+async function folderWithFile(): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'prices.csv'), '');
+  return folder;
+}
+
+describe.skipIf(!hasShell('zsh'))('zsh', () => {
+  test.each([
+    ['chowk cust', 'chowk customers '],
+    ['chowk orders list --sta', 'chowk orders list --status='],
+    ['chowk orders list --status=pe', 'chowk orders list --status=pending '],
+    ['chowk orders status 7 ref', 'chowk orders status 7 refunded '],
+    ['chowk --tenant acme orders re', 'chowk --tenant acme orders refund '],
+  ])('completes %j to %j', async (line, completed) => {
+    expect(await completeInZsh(line)).toEqual([completed]);
+  });
+
+  test('offers one word after the other', async () => {
+    const words = ['', 'get', 'list', 'set'].map((word) => `chowk config ${word}`);
+    expect(await completeInZsh('chowk config ', { presses: 4 })).toEqual(words);
+  });
+
+  test('completes files where a file is expected', async () => {
+    const cwd = await folderWithFile();
+    expect(await completeInZsh('chowk products import pri', { cwd })).toEqual(['chowk products import prices.csv ']);
+  });
+});
+
+describe.skipIf(!hasShell('fish'))('fish', () => {
+  test.each([
+    ['chowk cust', ['customers']],
+    ['chowk orders list --sta', ['--status=']],
+    ['chowk orders list --status=pe', ['--status=pending']],
+    ['chowk orders list --status pe', ['pending']],
+    ['chowk orders status 7 ref', ['refunded']],
+    ['chowk config ', ['get', 'list', 'set']],
+  ])('completes %j to %j', async (line, expected) => {
+    expect((await completeInFish(line)).map((found) => found.split('\t')[0])).toEqual(expected);
+  });
+
+  test('shows the help of what it offers', async () => {
+    expect(await completeInFish('chowk config g')).toEqual(['get\tShow a value of the configuration']);
+  });
+
+  test('completes files where a file is expected', async () => {
+    expect(await completeInFish('chowk products import pri', { cwd: await folderWithFile() })).toEqual(['prices.csv']);
+  });
 });

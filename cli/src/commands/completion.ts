@@ -32,7 +32,12 @@ if [[ $funcstack[1] == _chowk ]]; then _chowk; else compdef _chowk chowk; fi
 `,
   fish: `function __chowk_complete
   set -l words (commandline -opc) (commandline -ct)
-  chowk __complete $words[2..-1] 2>/dev/null
+  set -l found (chowk __complete $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
 complete -c chowk -f -a '(__chowk_complete)'
 `,

@@ -7,6 +7,7 @@ import { ExitError, exitCodes } from '../exit.ts';
 import { openBrowser } from '../open-browser.ts';
 import { connect } from '../open-client.ts';
 import { plainLine } from '../output/plain-text.ts';
+import { readLines } from '../read-input.ts';
 import { readSettings, type Settings } from '../settings.ts';
 
 export const loginCommand: Command = {
@@ -53,24 +54,22 @@ async function signInWithPassword(
   { otp }: CommandInput['options'],
 ): Promise<void> {
   const lines = readLines(environment.stdin);
-  const password = (await lines.next()).value;
-  if (!password) throw new ExitError(exitCodes.usage, 'The standard input has no password.');
-  const first = await client.signIn({ email, password, ...(typeof otp === 'string' && { otp }) });
-  if (first.signedIn) return;
-  if (!environment.stdin.isTerminal)
-    throw new ExitError(exitCodes.notSignedIn, 'This account needs a code too. Repeat the command with --otp=<code>.');
-  environment.stderr.write('Code of your authenticator app: ');
-  await client.signIn({ email, password, otp: (await lines.next()).value ?? '' });
-}
-
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk.toString('utf8')).split(/\r?\n/);
-    rest = lines.pop() as string;
-    yield* lines;
+  try {
+    const password = (await lines.next()).value;
+    if (!password) throw new ExitError(exitCodes.usage, 'The standard input has no password.');
+    const first = await client.signIn({ email, password, ...(typeof otp === 'string' && { otp }) });
+    if (first.signedIn) return;
+    if (!environment.stdin.isTerminal)
+      throw new ExitError(
+        exitCodes.notSignedIn,
+        'This account needs a code too. Repeat the command with --otp=<code>.',
+      );
+    environment.stderr.write('Code of your authenticator app: ');
+    await client.signIn({ email, password, otp: (await lines.next()).value ?? '' });
+  } finally {
+    // The process would wait for more of a terminal.
+    await lines.return(undefined);
   }
-  if (rest !== '') yield rest;
 }
 
 const clientId = 'chowk-cli';

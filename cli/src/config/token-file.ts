@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenStore, Tokens } from '@chowk/client';
 import type { Environment } from '../environment.ts';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from '../file-lock.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 /** By the address of a platform. */

@@ -18,6 +18,8 @@ export interface DerivedCommand {
   readonly key?: string;
   /** The response is a list with cursors. */
   readonly isPaged?: true;
+  /** It deletes or ends something: people are asked first. */
+  readonly deletes?: true;
 }
 
 export interface DerivedField {

@@ -7,6 +7,7 @@ import type { RecordFields } from '../output/cells.ts';
 import { plainText } from '../output/plain-text.ts';
 import { formatJson, printJson, printList, printRecord, wantsJson } from '../output/print.ts';
 import { buildInput } from './build-input.ts';
+import { confirm } from './confirm.ts';
 import type { DerivedCommand } from './derived-command.ts';
 import { saveDownload, uploadOptions } from './transfer.ts';
 
@@ -17,6 +18,7 @@ type Call = ((input: Fields, options?: object) => Promise<unknown>) & { all(inpu
 export async function runAction(environment: Environment, derived: DerivedCommand, input: CommandInput): Promise<void> {
   const { options } = input;
   const given = await buildInput(environment, derived, input);
+  if (derived.deletes && !options.yes) await confirm(environment, [derived.summary, ...input.arguments].join(' '));
   const { client } = await openClient(environment, options);
   const fields = await findByName(client, derived, given);
   const call = findCall(client, derived.action);

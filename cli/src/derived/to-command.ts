@@ -44,9 +44,17 @@ function valueWord({ type, name }: DerivedField): string {
 }
 
 /** The options that depend on what the action takes and returns. */
-function ownOptions({ isPaged, format, isOpen, options = [], secrets = [] }: DerivedCommand): Record<string, Option> {
+function ownOptions({
+  isPaged,
+  format,
+  isOpen,
+  deletes,
+  options = [],
+  secrets = [],
+}: DerivedCommand): Record<string, Option> {
   const takesBody = !isPaged && format === undefined && (options.length > 0 || secrets.length > 0 || isOpen);
   return {
+    ...(deletes && { yes: { type: 'boolean', short: 'y', help: 'Do not ask first.' } }),
     ...(isOpen && {
       set: {
         type: 'string',

@@ -46,7 +46,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The client_id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

@@ -104,7 +104,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "audit.list",
     "summary": "List the audit log",
-    "description": "Lists every change in the tenant, over any transport, and every call over the bus, newest first.",
+    "description": "Lists every change in the tenant, over any transport, and every call over the bus, newest first. Entries of calls without changes are written within a second.",
     "options": [
       {
         "name": "user_id",

@@ -226,7 +226,8 @@ export const commands: readonly DerivedCommand[] = [
           "hard"
         ]
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -247,7 +248,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The addr.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -520,7 +522,8 @@ export const commands: readonly DerivedCommand[] = [
         "isList": true,
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

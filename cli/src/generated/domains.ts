@@ -34,7 +34,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "One label below the base domain.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

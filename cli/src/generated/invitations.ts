@@ -64,7 +64,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "Its id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

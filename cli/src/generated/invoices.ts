@@ -9,7 +9,8 @@ export const commands: readonly DerivedCommand[] = [
       "delete-logo"
     ],
     "action": "invoices.deleteLogo",
-    "summary": "Remove the logo from new invoices"
+    "summary": "Remove the logo from new invoices",
+    "deletes": true
   },
   {
     "words": [

@@ -9,7 +9,8 @@ export const commands: readonly DerivedCommand[] = [
       "delete-twilio"
     ],
     "action": "notifications.deleteTwilio",
-    "summary": "Delete the Twilio account"
+    "summary": "Delete the Twilio account",
+    "deletes": true
   },
   {
     "words": [
@@ -17,7 +18,8 @@ export const commands: readonly DerivedCommand[] = [
       "delete-webhook"
     ],
     "action": "notifications.deleteWebhook",
-    "summary": "Delete the webhook that sends text messages"
+    "summary": "Delete the webhook that sends text messages",
+    "deletes": true
   },
   {
     "words": [

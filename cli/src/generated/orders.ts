@@ -344,7 +344,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

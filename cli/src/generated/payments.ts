@@ -65,7 +65,8 @@ export const commands: readonly DerivedCommand[] = [
           "razorpay"
         ]
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

@@ -37,7 +37,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "SHA-256 of the query, in hexadecimal.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

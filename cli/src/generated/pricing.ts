@@ -265,7 +265,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -280,7 +281,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -296,7 +298,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -311,7 +314,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The customer ID.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -327,7 +331,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

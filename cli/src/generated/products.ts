@@ -477,7 +477,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -493,7 +494,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -514,7 +516,8 @@ export const commands: readonly DerivedCommand[] = [
         "isRequired": true
       }
     ],
-    "key": "product"
+    "key": "product",
+    "deletes": true
   },
   {
     "words": [
@@ -530,7 +533,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -551,7 +555,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The variant.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -940,7 +945,8 @@ export const commands: readonly DerivedCommand[] = [
         "isRequired": true
       }
     ],
-    "key": "product"
+    "key": "product",
+    "deletes": true
   },
   {
     "words": [

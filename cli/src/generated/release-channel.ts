@@ -9,7 +9,8 @@ export const commands: readonly DerivedCommand[] = [
       "remove"
     ],
     "action": "releases.removeChannel",
-    "summary": "Return to the release channel of the platform"
+    "summary": "Return to the release channel of the platform",
+    "deletes": true
   },
   {
     "words": [

@@ -45,7 +45,8 @@ export const commands: readonly DerivedCommand[] = [
         "type": "integer",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

@@ -16,7 +16,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [
@@ -26,7 +27,8 @@ export const commands: readonly DerivedCommand[] = [
     "action": "profile.endOtherSessions",
     "summary": "Sign out everywhere else",
     "description": "Ends all sessions except this one. Personal access tokens stay valid.",
-    "key": "count"
+    "key": "count",
+    "deletes": true
   },
   {
     "words": [

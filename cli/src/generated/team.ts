@@ -72,7 +72,8 @@ export const commands: readonly DerivedCommand[] = [
           "take_over"
         ]
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

@@ -57,6 +57,7 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   }
 ];

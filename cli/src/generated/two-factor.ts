@@ -53,7 +53,8 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "secrets": [
       "password"
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

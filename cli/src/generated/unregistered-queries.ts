@@ -9,7 +9,8 @@ export const commands: readonly DerivedCommand[] = [
       "clear"
     ],
     "action": "graphql.clearUnregistered",
-    "summary": "Delete recorded operations"
+    "summary": "Delete recorded operations",
+    "deletes": true
   },
   {
     "words": [

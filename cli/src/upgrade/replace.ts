@@ -2,8 +2,8 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ExitError, exitCodes } from '../exit.ts';
+import { withFileLock } from '../file-lock.ts';
 import { temporaryFileFor } from '../temporary-files.ts';
-import { withLock } from './lock.ts';
 import { type Probe, probe } from './probe.ts';
 
 export interface Program {
@@ -99,23 +99,38 @@ async function syncFolder(path: string): Promise<void> {
 async function exclusively<Result>(program: Program, run: () => Promise<Result>): Promise<Result> {
   const { binary } = program;
   try {
-    return await withLock(binary, async () => {
+    const withoutLeftovers = async () => {
       await removeLeftovers(binary);
       try {
         return await run();
       } finally {
         await removeLeftovers(binary);
       }
-    });
+    };
+    // Without a limit: a download may take long.
+    const options = { staleAfterMs: Number.POSITIVE_INFINITY, busy: alreadyRunning(binary) };
+    return await withFileLock(lockPath(binary), withoutLeftovers, options);
   } catch (error) {
     throw explain(binary, error);
   }
 }
 
+function lockPath(binary: string): string {
+  return `${binary}.lock`;
+}
+
+function alreadyRunning(binary: string): (processId: string) => ExitError {
+  return (processId) =>
+    new ExitError(
+      exitCodes.general,
+      `Another upgrade is running (process ${processId}). Wait until it has ended. If there is none, delete ${lockPath(binary)}.`,
+    );
+}
+
 /** Temporary files, also those of upgrades that were killed. */
 async function removeLeftovers(binary: string): Promise<void> {
   const folder = dirname(binary);
-  const pattern = new RegExp(`^\\.${RegExp.escape(basename(binary))}\\.(\\w+\\.)?\\d+\\.part$`);
+  const pattern = new RegExp(`^\\.${RegExp.escape(basename(binary))}\\.(\\w+\\.)*\\d+\\.part$`);
   const leftovers = (await readdir(folder)).filter((name) => pattern.test(name));
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })));
 }

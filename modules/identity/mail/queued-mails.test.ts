@@ -169,7 +169,10 @@ const cases: Case[] = [
     async prepare() {
       const to = newAddress();
       const add = { tenantId: acme.id, email: to, name: 'Nila New' };
-      return { to, act: () => central.db.tx((db) => kernelContext.withCentral(db).bus.call('identity.addOwner', add)) };
+      return {
+        to,
+        act: () => central.db.tx((db) => kernelContext.withCentral(db).bus.call('identity.inviteOwner', add)),
+      };
     },
   },
   {

@@ -1,4 +1,4 @@
-import { Email, Message, named, signedIn, systemAction, Timestamp, Type } from '@chowk/kit';
+import { Email, Message, named, type Static, signedIn, systemAction, Timestamp, Type } from '@chowk/kit';
 import { ByToken, Password } from '../schemas.ts';
 import { previewVerification, resendVerification, verifyEmail } from './email.ts';
 import { changeEmail, checkEmailChange } from './email-change.ts';
@@ -10,15 +10,27 @@ const tag = 'Email';
 const open = { tag, public: true, tenant: 'none', inputFrom: 'query' } as const;
 const own = { tag, needs: signedIn, tenant: 'optional' } as const;
 
+const Verified = Type.Object({
+  already_verified: Type.Optional(Type.Literal(true)),
+  new_password_needed: Type.Optional(
+    Type.Literal(true, {
+      description: 'The password no longer works. A link to choose a new one was mailed to the address.',
+    }),
+  ),
+});
+
+function verifiedMessage({ already_verified, new_password_needed }: Static<typeof Verified>): string {
+  if (already_verified) return 'Your email address is already verified.';
+  if (!new_password_needed) return 'Your email address is verified.';
+  return 'Your email address is verified. To sign in, choose a new password with the link that we have mailed to you.';
+}
+
 const verification = {
   ...open,
   readOnly: false,
   input: VerificationLink,
-  output: Type.Object({ already_verified: Type.Optional(Type.Literal(true)) }),
-  answer: {
-    message: ({ already_verified }: { already_verified?: true }) =>
-      already_verified ? 'Your email address is already verified.' : 'Your email address is verified.',
-  },
+  output: Verified,
+  answer: { message: verifiedMessage },
   errors: ['tenancy.unknown'],
   run: verifyEmail,
 } as const;
@@ -29,8 +41,8 @@ export const emailActions = {
     summary: 'Verify an email address',
     description:
       'With the parameters of the mailed link. The first verification of an account without a session of it ends all its ' +
-      'sessions, tokens and API clients and turns two-factor authentication off: somebody else may have signed up with the ' +
-      'address.',
+      'sessions, tokens and API clients, turns two-factor authentication off and invalidates the password: somebody else may ' +
+      'have signed up with the address. A link to choose a new password is mailed to it (`new_password_needed`).',
     http: 'POST /email/verify/:id/:hash',
   }),
   'email.verifyByLink': systemAction({
@@ -43,7 +55,14 @@ export const emailActions = {
     summary: 'Get the address that a link verifies',
     http: 'GET /email/verify/:id/:hash/preview',
     input: VerificationLink,
-    output: Type.Object({ email: Type.String(), name: Type.String(), already_verified: Type.Boolean() }),
+    output: Type.Object({
+      email: Type.String(),
+      name: Type.String(),
+      already_verified: Type.Boolean(),
+      ends_access: Type.Boolean({
+        description: 'Verifying it without signing in first ends what was set up before, the password included.',
+      }),
+    }),
     errors: ['tenancy.unknown'],
     run: previewVerification,
   }),

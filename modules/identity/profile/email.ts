@@ -5,6 +5,7 @@ import { record } from '../activity/activity.ts';
 import { type Addressee, mailUser } from '../mail/mails.ts';
 import { addressTaken, ownAddress, unlessOwned } from './email-ownership.ts';
 import { sendUndoLink } from './email-undo-link.ts';
+import { exposePassword } from './expose-password.ts';
 import { endAccessBeforeProof } from './first-proof.ts';
 import { deletePasswordResets } from './password.ts';
 import {
@@ -41,23 +42,35 @@ export function sendVerification(ctx: SystemCtx, tx: Db, user: Addressee): Promi
   }));
 }
 
+interface Verified {
+  readonly already_verified?: true;
+  readonly new_password_needed?: true;
+}
+
 /** A new address replaces the old one now. If the old one was verified, it receives a link that undoes the change. */
-export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<{ already_verified?: true }> {
+export async function verifyEmail(ctx: SystemCtx, link: VerificationLink): Promise<Verified> {
   const tenantId = await checkLink(ctx, link);
-  const user = await unlessOwned({ field: 'hash', message: addressTaken }, () =>
-    ctx.central.tx(async (tx) => {
+  return unlessOwned({ field: 'hash', message: addressTaken }, async () => {
+    const { userId, ...verified } = await ctx.central.tx(async (tx) => {
       // The lock makes a concurrent second click find the address verified.
       const user = await findLinked(tx, { link, tenantId, lock: sql`FOR UPDATE` });
-      if (user.verified) return user;
+      const { id: userId, address } = user;
+      if (user.verified) return { userId, already_verified: true as const };
       await verifyAddress(ctx, tx, { ...user, tenantId });
-      const details = { email: user.address };
-      await record(ctx, { action: 'email_verified', userId: user.id, tenantId, details }, tx);
-      return user;
-    }),
-  );
-  if (user.verified) return { already_verified: true };
-  getAccounts(ctx.system).sessions.invalidateUser(user.id);
-  return {};
+      await record(ctx, { action: 'email_verified', userId, tenantId, details: { email: address } }, tx);
+      if (!isFirstProofByStranger(ctx, user)) return { userId };
+      await endAccessBeforeProof(ctx, tx, userId);
+      const isExposed = await exposePassword(ctx, tx, { userId, address });
+      return { userId, ...(isExposed && { new_password_needed: true as const }) };
+    });
+    getAccounts(ctx.system).sessions.invalidateUser(userId);
+    return verified;
+  });
+}
+
+/** Who has both the link and a session is the person who set the account up. */
+function isFirstProofByStranger(ctx: SystemCtx, { id, email_verified_at }: LinkedUser): boolean {
+  return email_verified_at === null && ctx.userId !== id;
 }
 
 async function verifyAddress(
@@ -67,8 +80,6 @@ async function verifyAddress(
 ): Promise<void> {
   const { id: userId, name, email, address, tenantId } = user;
   await tx.run(sql`UPDATE users SET updated_at = ${ctx.now()} WHERE id = ${userId}`);
-  // Who has both the link and a session is the person who set the account up.
-  if (user.email_verified_at === null && ctx.userId !== userId) await endAccessBeforeProof(ctx, tx, userId);
   if (address === email) {
     await tx.run(sql`UPDATE users SET email_verified_at = ${ctx.now()} WHERE id = ${userId}`);
     return;
@@ -88,8 +99,9 @@ async function verifyAddress(
 /** The address of a link and the name of its user, without verifying the address. */
 export async function previewVerification(ctx: SystemCtx, link: VerificationLink) {
   const tenantId = await checkLink(ctx, link);
-  const { address: email, name, verified } = await findLinked(ctx.central, { link, tenantId, lock: sql`` });
-  return { email, name, already_verified: verified };
+  const user = await findLinked(ctx.central, { link, tenantId, lock: sql`` });
+  const { address: email, name, verified } = user;
+  return { email, name, already_verified: verified, ends_access: isFirstProofByStranger(ctx, user) };
 }
 
 export async function resendVerification(ctx: SystemCtx): Promise<{ message: string }> {

@@ -61,6 +61,43 @@ test('who proves an address by a verification link gets the account without what
   await expectNothingLeft(person);
 });
 
+test('a password that was set before the address was proven without a session is invalid, and a mail leads to a new one', async () => {
+  const person = await squatter();
+  expect((await verify(person, person.email)).body).toMatchObject({
+    new_password_needed: true,
+    message: expect.stringContaining('mailed'),
+  });
+  const refused = await login(person.email, testPassword);
+  expect(refused).toMatchObject({ status: 403, body: { code: 'auth.password_exposed' } });
+  const { text } = await platform.mailTo(person.email, /new password/);
+  expect(text).toContain(`${person.email} was verified without signing in.`);
+  const token = /reset\/([\w-]+)/.exec(text)?.[1];
+  const choose = (password: string) =>
+    post('/api/v1/auth/password/reset', { token, password, password_confirmation: password });
+  expect((await choose(testPassword)).body.errors.password).toBeDefined();
+  expect((await choose('mine from now on')).status).toBe(200);
+  expect((await login(person.email, 'mine from now on')).status).toBe(200);
+});
+
+test('a change of the address that a stranger requested cannot be verified after the first proof', async () => {
+  const person = await squatter();
+  const email = `stranger-${person.id}@example.com`;
+  expect((await person.put('/api/v1/profile/email', { email, password: testPassword })).status).toBe(200);
+  expect((await verify(person, person.email)).status).toBe(200);
+  expect((await verify(person, email)).status).toBe(422);
+});
+
+test('the preview of a link says whether verifying it ends what was set up before', async () => {
+  const person = await squatter();
+  const preview = async (headers = {}) =>
+    (await platform.request({ url: `/api/v1/email/verify/${person.id}/${addressHash(person.email)}/preview`, headers }))
+      .body;
+  const headers = { authorization: `Bearer ${person.accessToken}` };
+  expect([(await preview()).ends_access, (await preview(headers)).ends_access]).toEqual([true, false]);
+  await verify(person, person.email, headers);
+  expect((await preview()).ends_access).toBe(false);
+});
+
 test('the first proven address of an account ends what was set up before, also if it is a new one', async () => {
   const person = await squatter();
   const email = `victim-${person.id}@example.com`;
@@ -72,7 +109,8 @@ test('the first proven address of an account ends what was set up before, also i
 test('who verifies the address in a session of the account keeps everything', async () => {
   const person = await squatter();
   const headers = { authorization: `Bearer ${person.accessToken}` };
-  expect((await verify(person, person.email, headers)).status).toBe(200);
+  expect((await verify(person, person.email, headers)).body).toEqual({ message: 'Your email address is verified.' });
+  expect((await login(person.email, testPassword)).body.two_factor_required).toBe(true);
   await eventually(async () => {
     const { status, body } = await person.get('/api/v1/auth/me');
     expect({ status, ...body }).toMatchObject({ status: 200, email_verified: true, two_factor_enabled: true });

@@ -124,7 +124,7 @@ async function checkExposed(
   issues: Issues,
 ): Promise<void> {
   if (hash === null || !(await getAccounts(ctx.system).passwords.verify(password, hash, ctx.client))) return;
-  issues.add('password', 'Choose a different password: another person knows this one.');
+  issues.add('password', 'Choose a different password: another person may know this one.');
 }
 
 /**

@@ -12,8 +12,8 @@ interface OwnerInvitation {
 }
 
 /**
- * Mails a person who has an account a link to agree to become the Owner of a tenant: somebody else may have applied with
- * the address.
+ * Mails a person who has an account a link to agree to become the Owner of a tenant: somebody else may have entered the
+ * address.
  */
 export async function inviteOwner(ctx: SystemCtx, tx: Db, { tenantId, email, name }: OwnerInvitation): Promise<void> {
   const token = newSecret();
@@ -36,12 +36,12 @@ export async function inviteOwner(ctx: SystemCtx, tx: Db, { tenantId, email, nam
       organization,
       recipient: unlessLink(name) ?? '',
       paragraphs: [
-        `An application for ${organization} was made with your address, and it was approved.`,
+        `${organization} was created, and your address was given as that of its owner.`,
         'You have an account with this address already. Agree, and it becomes the Owner of the organization.',
       ],
       button: { label: 'Agree', url: `${ctx.system.url}/invitations/${token}` },
       expiry: `The link can be used once and expires in ${validDays} days.`,
-      warning: 'If you have not applied, ignore this mail: nothing happens.',
+      warning: 'If you did not expect this mail, ignore it: nothing happens.',
     },
     tx,
   );

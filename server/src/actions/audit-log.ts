@@ -257,7 +257,8 @@ const keepEntry = sql`ON CONFLICT (at, id) DO NOTHING`;
 
 const updateEntry = sql`
   ON CONFLICT (at, id) DO UPDATE SET changes = excluded.changes, outcome = excluded.outcome,
-    error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms`;
+    error_code = excluded.error_code, resource_id = excluded.resource_id, duration_ms = excluded.duration_ms,
+    updated_at = DEFAULT`;
 
 /** The value as JSON text; a placeholder if it is too long or cannot be serialized. */
 function jsonText(

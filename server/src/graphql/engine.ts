@@ -17,6 +17,7 @@ import type { RateLimitState } from '../rate-limiter.ts';
 import { compareNamedSchemas } from './compare-schemas.ts';
 import { executionError, failureError } from './errors.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
+import { introspectOnce } from './introspection-results.ts';
 import { type Limits, measureOperation } from './limits.ts';
 import { executeOperation, Operations, type PreparedOperation, platformLimits, refuseIf } from './operations.ts';
 import { type RequestServices, RequestState } from './request-state.ts';
@@ -71,7 +72,9 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
     payload?: unknown,
   ): Promise<GraphqlResult> {
     const state = new RequestState(getParts(), ctx, settings['graphql.audit_mutations']);
-    const { data, errors } = await executeOperation(schema, prepared, variables, state, payload);
+    const { data, errors } = await introspectOnce(prepared, () =>
+      executeOperation(schema, prepared, variables, state, payload),
+    );
     const { log } = getParts().kernel;
     return {
       ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),

@@ -42,17 +42,25 @@ test('a new owner gets a mail with a link to choose a password', async () => {
   expect((await platform.request({ url: '/api/v1/auth/me', headers })).body).toMatchObject({ email, role: 'Owner' });
 });
 
-test('a user with a verified address becomes the owner at once', async () => {
-  const [id, asha] = [uniqueId(), await platform.person()];
-  expect((await create(id, asha.email)).at(-1)).toBe(`${asha.email} owns it and can sign in.`);
-  expect((await asha.get('/api/v1/auth/me', { 'x-tenant': id })).body.role).toBe('Owner');
-});
+test.each([true, false])(
+  'a user with an account becomes the owner only after agreeing (verified: %s)',
+  async (verified) => {
+    const [id, asha] = [uniqueId(), await platform.person({ verified })];
+    const said = await create(id, asha.email);
+    expect(said.at(-1)).toBe(`${asha.email} has an account and gets a mail with a link to agree to own it.`);
+    const me = () => asha.get('/api/v1/auth/me', { 'x-tenant': id });
+    expect((await me()).status).toBe(403);
+    const { text } = await platform.mailTo(asha.email, /^Do you want to own/);
+    const token = /invitations\/([\w-]+)/.exec(text)?.[1];
+    expect((await asha.post(`/api/v1/invitations/${token}/accept`)).status).toBe(200);
+    expect((await me()).body.role).toBe('Owner');
+  },
+);
 
-test('a user with an unverified address is refused, and nothing is created', async () => {
-  const [id, stranger] = [uniqueId(), await platform.person({ verified: false })];
-  await expect(create(id, stranger.email)).rejects.toThrow(
-    `${stranger.email} belongs to a user who has not verified it.`,
-  );
+test('a disabled account cannot own a tenant, and nothing is created', async () => {
+  const [id, asha] = [uniqueId(), await platform.person()];
+  await kernel.central.db.run(sql`UPDATE users SET disabled_at = now() WHERE id = ${asha.id}`);
+  await expect(create(id, asha.email)).rejects.toThrow(`The account ${asha.email} is disabled.`);
   expect(await kernel.central.db.row(sql`SELECT FROM tenants WHERE id = ${id}`)).toBeUndefined();
   expect(await kernel.databases.exists(`tenant${id}`)).toBe(false);
 });

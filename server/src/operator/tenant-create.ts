@@ -87,17 +87,19 @@ export async function prepareOwner(kernel: Kernel, tenantId: string, address: st
   if (!(await ctx.bus.call('identity.isSeeded', {})))
     throw new Error('there is no role Owner yet; run chowkd install first');
   const { email } = form;
-  let isNew = false;
+  let outcome = '';
   return {
     async join(db) {
       const name = email.split('@')[0] ?? email;
-      const owner = await ctx.withCentral(db).bus.call('identity.addOwner', { tenantId, email, name });
-      if (!owner) throw invalid({ owner: `${email} belongs to a user who has not verified it.` });
-      isNew = owner.isNew;
+      const { bus } = ctx.withCentral(db);
+      const isKnown = await bus.call('identity.isEmailTaken', { email });
+      const owner = await bus.call('identity.inviteOwner', { tenantId, email, name });
+      if (!owner) throw invalid({ owner: `The account ${email} is disabled.` });
+      outcome = owner.userId === null ? invited : isKnown ? 'owns it and can sign in.' : created;
     },
-    welcome: () =>
-      isNew
-        ? `${email} owns it and gets a mail with a link to choose a password.`
-        : `${email} owns it and can sign in.`,
+    welcome: () => `${email} ${outcome}`,
   };
 }
+
+const invited = 'has an account and gets a mail with a link to agree to own it.';
+const created = 'owns it and gets a mail with a link to choose a password.';

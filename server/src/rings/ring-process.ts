@@ -30,7 +30,7 @@ export class RingProcess {
   readonly #children = new Set<ChildProcess>();
   readonly #stopping = new AbortController();
   #serving: { readonly child: ChildProcess; readonly url: string } | undefined;
-  #starting: ChildProcess | undefined;
+  #starting: { readonly child: ChildProcess; readonly outcome: PromiseWithResolvers<boolean> } | undefined;
   #ready = Promise.withResolvers<void>();
   #restarts = 0;
 
@@ -38,12 +38,17 @@ export class RingProcess {
     this.#options = options;
   }
 
-  /** Starts a process. One that serves is stopped when the new one is ready, and goes on if it does not start. */
-  start(): void {
-    if (this.#starting || this.#stopping.signal.aborted) return;
+  /**
+   * Starts a process. One that serves is stopped when the new one is ready, and goes on if it does not start. Resolves to
+   * whether the new one, or one that is starting already, is ready.
+   */
+  start(): Promise<boolean> {
+    if (this.#starting) return this.#starting.outcome.promise;
+    if (this.#stopping.signal.aborted) return Promise.resolve(false);
     const child = this.#options.launch();
     const startedAt = performance.now();
-    this.#starting = child;
+    const outcome = Promise.withResolvers<boolean>();
+    this.#starting = { child, outcome };
     this.#children.add(child);
     child.on('message', (report) => this.#use(child, report as RingReport));
     // Not `close`, which Node does not emit after `disconnect`.
@@ -53,6 +58,7 @@ export class RingProcess {
       this.#options.log.error({ err: error }, 'cannot start a process');
       this.#onExit(child, { code: null, signal: null, ranMs: 0 });
     });
+    return outcome.promise;
   }
 
   /** The URL of the process that serves, as soon as there is one; `undefined` if there is none for a while. */
@@ -84,6 +90,7 @@ export class RingProcess {
   #use(child: ChildProcess, report: RingReport): void {
     const previous = this.#serving;
     this.#serving = { child, url: report.url };
+    this.#starting?.outcome.resolve(true);
     this.#starting = undefined;
     this.#ready.resolve();
     this.#options.onReady(report);
@@ -97,8 +104,12 @@ export class RingProcess {
     this.#children.delete(child);
     const { code, signal } = exit;
     const wasServing = this.#serving?.child === child;
-    if (!wasServing && this.#starting !== child) return;
-    if (this.#starting === child) this.#starting = undefined;
+    const wasStarting = this.#starting?.child === child;
+    if (!wasServing && !wasStarting) return;
+    if (wasStarting) {
+      this.#starting?.outcome.resolve(false);
+      this.#starting = undefined;
+    }
     if (wasServing && this.#serving) {
       onRetired(this.#serving.url);
       this.#serving = undefined;
@@ -115,7 +126,7 @@ export class RingProcess {
     const delayMs = restartDelaysMs[Math.min(this.#restarts, restartDelaysMs.length - 1)];
     this.#restarts += 1;
     await pause(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-    this.start();
+    void this.start();
   }
 }
 

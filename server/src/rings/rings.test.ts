@@ -217,12 +217,18 @@ test(
     const before = await platform.ringPid('edge');
     const writes = sendRepeatedly(2, () => create('edge'));
     const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
-    expect(await chowkdProcess(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0, err: '' });
-    await soon(() => expect(socket.codes).toEqual([4200]));
+    const reloaded = await chowkdProcess(['ring:reload', 'edge'], platform.environment);
+    // The command has waited until the new process serves.
+    expect(await platform.ringPid('edge')).not.toBe(before);
+    expect(reloaded).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('starting a new process of the ring edge'),
+    });
+    expect(reloaded.out).toMatch(/^The ring edge runs a new process behind \S+:\d+\.\n$/);
+    await soon(() => expect(socket.codes).toContain(4200));
     await soon(() => expect(socket.isOpen).toBe(true));
     const after = writes.sent.length;
     await soon(() => expect(writes.sent.length).toBeGreaterThan(after + 20));
-    expect(await platform.ringPid('edge')).not.toBe(before);
     expect(outcomes([...(await writes.stop()), ...(await reads.stop())])).toEqual([200]);
   },
   5 * minutes,

@@ -248,8 +248,13 @@ test('an operator names the owner of an imported tenant and sees the progress', 
     progress: (line) => void progress.push(line),
   };
   await tenantImportCommand.run(session, { positionals: [path], options: { id, owner: ravi.email } });
-  expect(said).toEqual([`Imported ${id}.`, `${ravi.email} owns it and can sign in.`]);
+  expect(said).toEqual([
+    `Imported ${id}.`,
+    `${ravi.email} has an account and gets a mail with a link to agree to own it.`,
+  ]);
   expect(progress[0]).toMatch(/^ {2}\d+\/\d+ \w+: [\d,]+ rows$/);
+  const token = /invitations\/([\w-]+)/.exec((await platform.mailTo(ravi.email, /^Do you want to own/)).text)?.[1];
+  expect((await ravi.post(`/api/v1/invitations/${token}/accept`)).status).toBe(200);
   expect((await ravi.get('/api/v1/auth/me', { 'x-tenant': id })).body.role).toBe('Owner');
 });
 

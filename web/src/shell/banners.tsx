@@ -2,6 +2,8 @@ import type { Me } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react';
 import { type ReactNode, useSyncExternalStore } from 'react';
+import { affectedByProfile } from '../api/affected-keys.ts';
+import { useAction } from '../api/use-action.ts';
 import { Icon } from '../ui/icon.tsx';
 
 function subscribe(listener: () => void): () => void {
@@ -21,19 +23,33 @@ export function Banners({ me }: { readonly me: Me | undefined }) {
       {!isOnline ? (
         <Banner icon={WifiOff}>You are offline. What you see may be out of date.</Banner>
       ) : (
-        me &&
-        isLimited(me) && (
-          <Banner icon={TriangleAlert}>
-            <span>
-              <Link to="/profile" className="font-medium underline underline-offset-4">
-                Verify your email address
-              </Link>{' '}
-              to make changes.
-            </span>
-          </Banner>
-        )
+        me && isLimited(me) && <Unverified />
       )}
     </div>
+  );
+}
+
+function Unverified() {
+  const resend = useAction((client) => client.email.resendVerification(), {
+    affects: affectedByProfile,
+    done: ({ message }) => message,
+  });
+  return (
+    <Banner icon={TriangleAlert}>
+      <span>
+        <Link to="/profile" className="font-medium underline underline-offset-4">
+          Verify your email address
+        </Link>
+        <span className="max-md:hidden"> to make changes.</span>
+      </span>
+      <button
+        type="button"
+        onClick={() => !resend.isPending && resend.mutate(undefined)}
+        className="shrink-0 font-medium underline underline-offset-4"
+      >
+        Send the mail again
+      </button>
+    </Banner>
   );
 }
 

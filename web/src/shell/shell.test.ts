@@ -74,6 +74,9 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const link = page.getByRole('link', { name: 'Verify your email address' });
     await link.waitFor();
     await inspect(page, 'unverified');
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    await page.getByText('A new verification link was mailed.').waitFor();
+    expect((await platform.mailTo(asha.email, /^Verify/)).text).toContain('/email/verify/');
     await link.click();
     await page.getByRole('button', { name: 'Send the link again' }).waitFor();
 

@@ -203,4 +203,27 @@ describe.skipIf(!chromiumPath)('signing in', () => {
     await page.getByRole('button', { name: 'Set the password and sign in' }).click();
     await heading(page, 'Home').waitFor();
   });
+  test('the first verification without a session asks to sign in; without the password a new one is mailed', async () => {
+    const tenant = await platform.tenant({ name: 'Acme Stores' });
+    const [asha, ravi] = [
+      await platform.person({ tenant, verified: false }),
+      await platform.person({ tenant, verified: false }),
+    ];
+    for (const person of [asha, ravi]) await person.post('/api/v1/profile/email/resend-verification');
+    const page = await openPage(await mailedLink(asha.email, /^Verify/));
+    await page.getByRole('button', { name: 'Sign in and verify it' }).waitFor();
+    await inspect(page, 'verify-email-first');
+    await page.getByRole('button', { name: 'Sign in and verify it' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await signIn(page, asha);
+    await page.getByRole('button', { name: 'Yes, verify it' }).click();
+    await page.getByText('Your email address is verified.').waitFor();
+    await page.getByRole('link', { name: 'Go to Home' }).click();
+    await heading(page, 'Home').waitFor();
+
+    const other = await openPage(await mailedLink(ravi.email, /^Verify/));
+    await other.getByRole('button', { name: 'Verify it without the password' }).click();
+    await other.getByText(/choose a new password with the link that we have mailed/).waitFor();
+    expect(await mailedLink(ravi.email, /new password/)).toContain('/password/reset/');
+  });
 });

@@ -2,7 +2,7 @@ import { createRoute, redirect } from '@tanstack/react-router';
 import { requireSignedIn, root } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 import { pick } from '../../routing/search-params.ts';
-import { anonymous, sessionState } from '../../session/session.ts';
+import { anonymous, api, sessionState } from '../../session/session.ts';
 import { openLink } from './opened-link.ts';
 
 /** Only a path of the console: another address could be a copy of the sign-in page. */
@@ -57,7 +57,8 @@ const verifyEmail = createRoute({
   loaderDeps: ({ search }) => search,
   async loader({ params, deps }) {
     const link = { ...params, ...deps };
-    const opened = await openLink(anonymous.email.previewVerification(link));
+    const client = sessionState() === 'signed-in' ? api() : anonymous;
+    const opened = await openLink(client.email.previewVerification(link));
     return { ...opened, link };
   },
   component: lazyPage(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),

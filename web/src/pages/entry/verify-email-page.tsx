@@ -1,6 +1,6 @@
 import type { EmailVerifyInput } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { useLoaderData } from '@tanstack/react-router';
+import { useLoaderData, useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous, api, sessionState } from '../../session/session.ts';
@@ -21,10 +21,11 @@ interface VerifyEmailProps {
   readonly email: string;
   readonly name: string;
   readonly already_verified: boolean;
+  readonly ends_access: boolean;
   readonly link: EmailVerifyInput;
 }
 
-function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) {
+function VerifyEmail({ email, name, already_verified, ends_access, link }: VerifyEmailProps) {
   const cache = useQueryClient();
   const [result, setResult] = useState(already_verified ? `The address ${email} is verified.` : undefined);
   const { isBusy, problem, errors, props } = useForm<object, 'hash'>(async () => {
@@ -52,11 +53,35 @@ function VerifyEmail({ email, name, already_verified, link }: VerifyEmailProps) 
             of <strong className="font-medium wrap-anywhere text-text">{name}</strong> yours? The account will sign in
             with this address.
           </p>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
-            Yes, verify it
-          </Button>
+          {ends_access ? (
+            <SignInFirst isBusy={isBusy} />
+          ) : (
+            <Button type="submit" variant="primary" isBusy={isBusy}>
+              Yes, verify it
+            </Button>
+          )}
         </form>
       )}
     </EntryLayout>
+  );
+}
+
+/** For the first verification without a session: somebody else may have chosen the password. */
+function SignInFirst({ isBusy }: { readonly isBusy: boolean }) {
+  const { href } = useLocation();
+  const navigate = useNavigate();
+  return (
+    <>
+      <Button variant="primary" onClick={() => void navigate({ to: '/login', search: { next: href } })}>
+        Sign in and verify it
+      </Button>
+      <p className="text-sm text-secondary">
+        You have not chosen the password of this account, or do not know it? Verify the address without it: the password
+        and whatever else was set up before no longer work, and we mail you a link to choose a new password.
+      </p>
+      <Button type="submit" isBusy={isBusy}>
+        Verify it without the password
+      </Button>
+    </>
   );
 }

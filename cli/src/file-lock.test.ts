@@ -4,8 +4,9 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../server/testing/chowkd.ts';
-import { node } from '../../testing/chowk.ts';
+import { temporaryFolder } from '../../server/testing/chowkd.ts';
+import { node } from '../testing/chowk.ts';
+import { ExitError, exitCodes } from './exit.ts';
 import { withFileLock } from './file-lock.ts';
 
 async function deadProcess(): Promise<number> {
@@ -68,4 +69,26 @@ test('a lock that is too old is taken over, although its process id is in use', 
   // The process that removed stale locks died as well.
   await writeFile(`${lock}.stale`, String(await deadProcess()));
   expect(await withFileLock(lock, async () => 'taken')).toBe('taken');
+});
+
+test('a lock of a running process, however old, is an error at once where nobody waits for it', async () => {
+  const lock = join(await temporaryFolder(), 'lock');
+  const longAgo = new Date(Date.now() - 3_600_000);
+  await writeFile(lock, String(process.ppid));
+  await utimes(lock, longAgo, longAgo);
+  const busy = (processId: string) => new ExitError(exitCodes.general, `held by ${processId}`);
+  const take = () => withFileLock(lock, async () => 'taken', { busy, staleAfterMs: Number.POSITIVE_INFINITY });
+  await expect(take()).rejects.toThrow(`held by ${process.ppid}`);
+  await writeFile(lock, String(await deadProcess()));
+  expect(await take()).toBe('taken');
+});
+
+test('a process that ends while it holds the lock releases it', async () => {
+  const folder = await temporaryFolder();
+  const script = `
+    import { withFileLock } from '${import.meta.dirname}/file-lock.ts';
+    await withFileLock('${join(folder, 'lock')}', async () => process.exit(7));`;
+  const child = spawn(node, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  expect((await once(child, 'close'))[0]).toBe(7);
+  expect(await readdir(folder)).toEqual([]);
 });
