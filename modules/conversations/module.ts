@@ -4,12 +4,13 @@ import { listeners } from './customer-changes.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { notifications, teamListeners } from './notify-team.ts';
 
 export const module = defineModule({
   actions,
   events,
-  listeners,
-  notifications: { 'conversation.assigned': { description: 'A conversation was assigned to you' } },
+  listeners: [...listeners, ...teamListeners],
+  notifications,
   errors,
   demo,
 });

@@ -2,14 +2,14 @@ import { ById, operation, Type } from '@chowk/kit';
 import { markAsUnread } from './notifications.ts';
 import { turnOffRulesSavedBy } from './rules/rules.ts';
 import { Message } from './schemas.ts';
-import { send } from './send.ts';
+import { notify } from './notify.ts';
 
 export const operations = {
   'notifications.notifyUsers': operation({
     summary: 'Notify users',
     description: 'Called by `ctx.notify`.',
     input: Message,
-    run: send,
+    run: notify,
   }),
   'notifications.turnOffRulesSavedBy': operation({
     summary: 'Turn off the rules that a user has saved since a time',

@@ -83,18 +83,40 @@ interface Attempt {
 }
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
-  const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
-    SELECT id, channel, provider, recipient, subject, body FROM messages
+  const message = await ctx.db.row<OutboundMessage & { provider: ProviderName; customer_id: string | null }>(sql`
+    SELECT id, channel, provider, recipient, subject, body, customer_id FROM messages
     WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
   if (!message) return;
   const outcome = await providers[message.provider](ctx, message);
-  await ctx.tx((tx) => record(tx, attempt, outcome));
+  const hasFailed = await ctx.tx((tx) => record(tx, attempt, outcome));
+  if (hasFailed && outcome.status !== 'sent') await notifyFailed(ctx, { ...message, reason: outcome.reason });
+}
+
+interface FailedMessage extends Pick<OutboundMessage, 'id' | 'channel'> {
+  readonly customer_id: string | null;
+  readonly reason: string;
+}
+
+async function notifyFailed(ctx: Ctx, { id, channel, customer_id, reason }: FailedMessage): Promise<void> {
+  const kind = channel === 'email' ? 'Email' : channel === 'sms' ? 'SMS' : 'WhatsApp message';
+  await ctx.notify('members', {
+    type: 'message.failed',
+    title: `${kind} to ${customer_id === null ? 'a customer' : '{{customer_name}}'} was not delivered`,
+    body: reason,
+    severity: 'error',
+    icon: 'AlertTriangle',
+    action_url: customer_id && `/customers/${customer_id}`,
+    data: { message_id: id },
+    group_key: 'message.failed',
+    customer_id,
+  });
 }
 
 /** The address and text of a message that belongs neither to a customer nor to a rule are not kept. */
 const isForgotten = sql`customer_id IS NULL AND rule_id IS NULL`;
 
-async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {
+/** Returns whether it will not be tried again and has not been sent. */
+async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<boolean> {
   const delay = outcome.status === 'retry' ? findDelay(outcome, attempt) : undefined;
   const status = outcome.status === 'sent' ? 'sent' : delay === undefined ? 'failed' : 'queued';
   const isSent = outcome.status === 'sent';
@@ -107,12 +129,13 @@ async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Pro
       recipient = CASE WHEN ${forget} THEN NULL ELSE recipient END,
       subject = CASE WHEN ${forget} THEN NULL ELSE subject END, body = CASE WHEN ${forget} THEN NULL ELSE body END
     WHERE id = ${id} AND status = 'queued' AND attempts = ${attempt}`);
-  if (updated === 0) return;
+  if (updated === 0) return false;
   if (delay !== undefined) {
     await ctx.jobs.add('notifications.deliver', { id, attempt: attempt + 1 }, { delaySeconds: delay });
   } else if (outcome.status !== 'sent') {
     ctx.log.warn({ tenant: ctx.tenant.id, message: id, reason: outcome.reason }, 'a message could not be delivered');
   }
+  return status === 'failed';
 }
 
 function findDelay({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: number): number | undefined {
