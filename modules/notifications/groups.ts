@@ -28,7 +28,11 @@ export async function addToGroup(ctx: Ctx, lane: Lane, { message, count }: Waiti
   const overdue = new Date(now.getTime() - overdueMs);
   const isQueued = sql`g.waiting > 0 AND g.due_at > ${overdue}`;
   await ctx.tx(async (tx) => {
-    const { id: group, due_at, is_queued } = (await tx.db.row<Planned>(sql`
+    const {
+      id: group,
+      due_at,
+      is_queued,
+    } = (await tx.db.row<Planned>(sql`
       INSERT INTO notification_groups AS g (id, module, group_key, recipients, lane, message, waiting, due_at, queued_by)
       VALUES (${id}, ${module ?? ''}, ${group_key}, ${JSON.stringify(to)}::jsonb, ${lane}, ${JSON.stringify(message)}::json,
         ${count}, ${now}, ${id})

@@ -26,7 +26,10 @@ export const module = defineModule({
     'message.failed': {
       description: 'A message to a customer was not delivered',
       needs: 'notifications.send',
-      several: { title: '{count} messages to customers were not delivered', action_url: '/notifications?type=message.failed' },
+      several: {
+        title: '{count} messages to customers were not delivered',
+        action_url: '/notifications?type=message.failed',
+      },
     },
   },
   jobs: { ...jobs, ...groupJobs, ...messageJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },

@@ -17,6 +17,15 @@ const order = (price: string, first_name = 'Meera') => ({
   items: [{ name: 'Tea', quantity: 1, price }],
 });
 
+/** Over 20 connections. */
+async function placeOrders(person: Person, count: number): Promise<void> {
+  let left = count;
+  const place = async () => {
+    while (left-- > 0) expect((await person.post('/api/v1/orders', order('10.00'))).status).toBe(201);
+  };
+  await Promise.all(Array.from({ length: 20 }, place));
+}
+
 test('a new order is a notification with number, customer, amount and link', async () => {
   const acme = await platform.tenant();
   const asha = await platform.person({ tenant: acme });
@@ -34,13 +43,12 @@ test('a new order is a notification with number, customer, amount and link', asy
   );
 });
 
-test('200 orders at once are one notification of each member, with the right number', async () => {
+test('200 orders in seconds are one notification of each member, with the right number', async () => {
   const acme = await platform.tenant();
   const asha = await platform.person({ tenant: acme });
   const team = [asha, await platform.person({ tenant: acme, role: 'Manager' })];
   const from = Date.now();
-  const posted = await Promise.all(Array.from({ length: 200 }, () => asha.post('/api/v1/orders', order('10.00'))));
-  expect(posted.every(({ status }) => status === 201)).toBe(true);
+  await placeOrders(asha, 200);
   await eventually(async () => {
     for (const person of team) {
       const rows = await listed(person);
@@ -53,4 +61,70 @@ test('200 orders at once are one notification of each member, with the right num
     expect(sentTo(person).length).toBeGreaterThan(0);
     expect(sentTo(person).length).toBeLessThanOrEqual(seconds + 1);
   }
+});
+
+test('an Agent hears of orders, a Viewer only after choosing so, and a role without orders.view never', async () => {
+  const acme = await platform.tenant();
+  const asha = await platform.person({ tenant: acme });
+  const [agent, viewer] = [
+    await platform.person({ tenant: acme, role: 'Agent' }),
+    await platform.person({ tenant: acme, role: 'Viewer' }),
+  ];
+  const role = await asha.post('/api/v1/roles', {
+    name: 'Writer',
+    permissions: ['notifications.view', 'products.view'],
+  });
+  expect(role.status).toBe(201);
+  const writer = await platform.person({ tenant: acme, role: 'Viewer' });
+  expect((await asha.patch(`/api/v1/team/${writer.id}`, { role: 'Writer' })).status).toBe(200);
+  const chosen = async (person: Person) => {
+    const { types } = (await person.get(`${url}/preferences`)).body.preferences;
+    return types.find(({ type }: { type: string }) => type === 'order.created');
+  };
+  expect(await chosen(agent)).toMatchObject({ in_app: true, push: true, email: 'off' });
+  expect(await chosen(viewer)).toMatchObject({ in_app: false, push: false, description: 'A new order' });
+  expect(await chosen(writer)).toBeUndefined();
+  const types = [{ type: 'order.created', in_app: true }];
+  await writer.patch(`${url}/preferences`, { types });
+
+  await placeOrders(asha, 1);
+  await eventually(async () => expect(await listed(agent)).toHaveLength(1));
+  expect(await listed(viewer)).toEqual([]);
+  await viewer.patch(`${url}/preferences`, { types });
+  await agent.patch(`${url}/preferences`, { types: [{ type: 'order.created', in_app: false }] });
+  await placeOrders(asha, 1);
+  await eventually(async () => expect(await listed(asha)).toMatchObject([{ count: 2 }]));
+  expect(await listed(viewer)).toMatchObject([{ count: 1 }]);
+  expect(await listed(agent)).toMatchObject([{ count: 1 }]);
+  expect(await listed(writer)).toEqual([]);
+});
+
+test('a member who joins hears of the next order, and one who has left of none', async () => {
+  const acme = await platform.tenant();
+  const asha = await platform.person({ tenant: acme });
+  const leaving = await platform.person({ tenant: acme, role: 'Agent' });
+  await placeOrders(asha, 1);
+  await eventually(async () => expect(await listed(leaving)).toMatchObject([{ count: 1 }]));
+  expect((await asha.delete(`/api/v1/team/${leaving.id}`)).status).toBe(200);
+  const joined = await platform.person({ tenant: acme, role: 'Agent' });
+  await placeOrders(asha, 1);
+  await eventually(async () => expect(await listed(joined)).toMatchObject([{ count: 1 }]));
+  const rows = await acme.db.rows<{ count: number }>(
+    sql`SELECT count FROM notifications WHERE user_id = ${leaving.id}`,
+  );
+  expect(rows).toEqual([{ count: 1 }]);
+});
+
+test('after it was read, the next order is a notification of its own', async () => {
+  const acme = await platform.tenant();
+  const asha = await platform.person({ tenant: acme });
+  await placeOrders(asha, 3);
+  await eventually(async () => expect(await listed(asha)).toMatchObject([{ title: '3 new orders' }]));
+  await asha.post(`${url}/mark-all-read`);
+  await placeOrders(asha, 1);
+  await eventually(async () =>
+    expect(await listed(asha, 'unread_only=true')).toMatchObject([
+      { count: 1, title: expect.stringMatching(/^New order/) },
+    ]),
+  );
 });

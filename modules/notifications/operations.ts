@@ -1,8 +1,8 @@
 import { ById, operation, Type } from '@chowk/kit';
 import { markAsUnread } from './notifications.ts';
+import { notify } from './notify.ts';
 import { turnOffRulesSavedBy } from './rules/rules.ts';
 import { Message } from './schemas.ts';
-import { notify } from './notify.ts';
 
 export const operations = {
   'notifications.notifyUsers': operation({

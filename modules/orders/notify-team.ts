@@ -61,7 +61,12 @@ interface Text {
   readonly severity?: 'success' | 'error';
 }
 
-function notifyTeam(ctx: Ctx, type: keyof typeof notifications, { id, customer_id }: Pick<Order, 'id' | 'customer_id'>, text: Text): Promise<void> {
+function notifyTeam(
+  ctx: Ctx,
+  type: keyof typeof notifications,
+  { id, customer_id }: Pick<Order, 'id' | 'customer_id'>,
+  text: Text,
+): Promise<void> {
   return ctx.notify('members', {
     ...text,
     type,

@@ -5,7 +5,7 @@ import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { imageJobs } from './images.ts';
-import { notifications, teamListeners as listeners } from './notify-team.ts';
+import { teamListeners as listeners, notifications } from './notify-team.ts';
 import { operations } from './operations.ts';
 import { jobs as reservationJobs } from './reservations.ts';
 import { settings } from './settings.ts';

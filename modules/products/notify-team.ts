@@ -32,7 +32,10 @@ export async function notifyImported(ctx: Ctx, { created, updated, unchanged, fa
   if (ctx.userId === undefined) return;
   await ctx.notify(ctx.userId, {
     type: 'product.import_finished',
-    title: failed === 0 ? 'The import of products has finished' : `The import of products has finished: ${failed} rows failed`,
+    title:
+      failed === 0
+        ? 'The import of products has finished'
+        : `The import of products has finished: ${failed} ${failed === 1 ? 'row' : 'rows'} failed`,
     body: `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
     severity: failed === 0 ? 'success' : 'warning',
     icon: 'Package',
