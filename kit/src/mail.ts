@@ -16,6 +16,8 @@ export interface Mail {
   readonly expiry?: string;
   /** Instructions for a recipient who did not expect the mail. */
   readonly warning?: string;
+  /** Unsubscribes with a POST request (RFC 8058); a browser gets a page. */
+  readonly unsubscribeUrl?: string;
 }
 
 export interface StoredMail {

@@ -92,7 +92,7 @@ export const operations = {
   'identity.mailCustomer': systemOperation({
     summary: 'Mail a customer in the name of the tenant',
     description: 'A mail with an id that was queued before is not queued again.',
-    input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text }),
+    input: Type.Object({ id: Uuid, to: Text, subject: Text, text: Text, unsubscribe_path: Type.Optional(Text) }),
     run: mailCustomer,
   }),
   'identity.mailMembers': systemOperation({

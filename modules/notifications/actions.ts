@@ -4,6 +4,7 @@ import { deviceActions } from './devices/device-actions.ts';
 import { notificationList } from './list.ts';
 import { sendEmail, sendInApp, sendText } from './messages/channels.ts';
 import { providerActions } from './messages/providers/actions.ts';
+import { unsubscribeActions } from './messages/unsubscribe.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
 import { preferenceActions } from './preferences/preference-actions.ts';
 import { ruleActions } from './rules/rule-actions.ts';
@@ -97,4 +98,5 @@ export const actions = {
   }),
   ...ruleActions,
   ...providerActions,
+  ...unsubscribeActions,
 };

@@ -1,4 +1,5 @@
-import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, deleteInBatches, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import type { Purpose } from '../schemas.ts';
 import { log } from './providers/log.ts';
 import { mail } from './providers/mail.ts';
 import type { Channel, OutboundMessage, Outcome, Provider } from './providers/provider.ts';
@@ -22,6 +23,7 @@ export interface NewMessage {
   readonly customer_id: string | null;
   readonly rule_id: string | null;
   readonly event_id: string | null;
+  readonly purpose: Purpose;
   /** Only `queued` ones are delivered. Default `queued`. */
   readonly status?: 'queued' | 'sent' | 'skipped';
   readonly reason?: string;
@@ -45,16 +47,16 @@ export interface StoredMessage {
  * the rule was applied to the event before.
  */
 export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<StoredMessage | undefined> {
-  const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
+  const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id, purpose } = message;
   const { status = 'queued', reason = null } = message;
   const [id, now] = [ctx.newId(), ctx.now()];
   const sentAt = status === 'sent' ? now : null;
   const nextAttemptAt = status === 'queued' ? now : null;
   const stored = await ctx.db.run(sql`
     INSERT INTO messages (id, channel, provider, recipient, subject, body, status, reason, customer_id, rule_id, event_id,
-      next_attempt_at, sent_at, created_at, updated_at)
+      purpose, next_attempt_at, sent_at, created_at, updated_at)
     VALUES (${id}, ${channel}, ${provider}, ${recipient}, ${subject}, ${body}, ${status}, ${reason}, ${customer_id},
-      ${rule_id}, ${event_id}, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
+      ${rule_id}, ${event_id}, ${purpose}, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
     ON CONFLICT (rule_id, event_id) DO NOTHING`);
   if (stored === 0) return undefined;
   if (status !== 'queued') return { id, skipped: reason };
@@ -67,6 +69,16 @@ export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<Store
   // The job has no personal data: it is stored in the central database.
   await ctx.jobs.add('notifications.deliver', { id, attempt: 0 });
   return { id, skipped: null };
+}
+
+export const noConsent = 'The customer does not accept marketing messages.';
+
+export async function acceptsMarketing(ctx: Ctx, customerId: string | null): Promise<boolean> {
+  if (customerId === null) return false;
+  const customer = await ctx.bus.callIfInstalled('customers.getRecord', { id: customerId }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+  });
+  return customer?.accepts_marketing ?? false;
 }
 
 async function skip(ctx: Ctx, id: string, reason: string): Promise<void> {
@@ -83,17 +95,21 @@ interface Attempt {
 }
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
-  const message = await ctx.db.row<OutboundMessage & { provider: ProviderName; customer_id: string | null }>(sql`
-    SELECT id, channel, provider, recipient, subject, body, customer_id FROM messages
+  const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
+    SELECT id, channel, provider, recipient, subject, body, customer_id, purpose FROM messages
     WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
   if (!message) return;
+  // Consent may have been withdrawn since it was queued.
+  if (message.purpose === 'marketing' && !(await acceptsMarketing(ctx, message.customer_id))) {
+    await ctx.tx((tx) => skip(tx, message.id, noConsent));
+    return;
+  }
   const outcome = await providers[message.provider](ctx, message);
   const hasFailed = await ctx.tx((tx) => record(tx, attempt, outcome));
   if (hasFailed && outcome.status !== 'sent') await notifyFailed(ctx, { ...message, reason: outcome.reason });
 }
 
-interface FailedMessage extends Pick<OutboundMessage, 'id' | 'channel'> {
-  readonly customer_id: string | null;
+interface FailedMessage extends Pick<OutboundMessage, 'id' | 'channel' | 'customer_id'> {
   readonly reason: string;
 }
 

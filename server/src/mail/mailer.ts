@@ -76,14 +76,28 @@ function createSmtpTransport(url: string, from: string): Transport {
     return createTransport({ url, pool: true, maxConnections: 4, ...timeouts }, { from });
   };
   return {
-    async deliver({ fromName, to, subject, text, html }) {
+    async deliver({ fromName, to, subject, text, html, unsubscribeUrl }) {
       opening ??= open();
       // Objects, because a string would be parsed as a list of addresses.
       const sender = fromName === undefined ? {} : { from: { name: fromName, address: addressIn(from) } };
-      await (await opening).sendMail({ ...sender, to: { name: '', address: to }, subject, text, html, headers });
+      const list = unsubscribeUrl === undefined ? {} : listHeaders(unsubscribeUrl);
+      const message = {
+        ...sender,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        headers: { ...headers, ...list },
+      };
+      await (await opening).sendMail(message);
     },
     close: () => void opening?.then((transport) => transport.close()),
   };
+}
+
+/** One click in the mail program unsubscribes (RFC 8058). */
+function listHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 /** The address in `shop@example.com` or `Shop <shop@example.com>`. */

@@ -1,4 +1,5 @@
 import type { Ctx } from '@chowk/kit';
+import type { Purpose } from '../../schemas.ts';
 
 export type Channel = 'in_app' | 'email' | 'sms' | 'whatsapp';
 
@@ -9,6 +10,8 @@ export interface OutboundMessage {
   readonly recipient: string;
   readonly subject: string | null;
   readonly body: string;
+  readonly customer_id: string | null;
+  readonly purpose: Purpose;
 }
 
 /** `retry`: another attempt may succeed. Reasons contain neither credentials nor the recipient's address. */
