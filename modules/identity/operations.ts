@@ -318,11 +318,13 @@ async function findMembers(
     WHERE m.tenant_id = ${ctx.tenant.id} AND u.kind = 'person' AND u.disabled_at IS NULL ${isAsked}`);
   if (!permissions) return members;
   const { memberships } = getAccounts(ctx.system);
-  const rights = await Promise.all(members.map(({ id }) => memberships.findRights(id, ctx.tenant.id)));
-  return members.map((member, index) => ({
-    ...member,
-    permissions: permissions.filter((name) => rights[index]?.permissions.has(name)),
-  }));
+  const found: Member[] = [];
+  for (const member of members) {
+    // One after the other: cached, and a large team must not take all connections.
+    const rights = await memberships.findRights(member.id, ctx.tenant.id);
+    found.push({ ...member, permissions: permissions.filter((name) => rights?.permissions.has(name)) });
+  }
+  return found;
 }
 
 interface NewOwnerUser {

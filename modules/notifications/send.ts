@@ -38,7 +38,8 @@ export async function findRecipients(ctx: Ctx, { to, type }: Pick<Message, 'to' 
   const { [type]: declared } = await ctx.notificationTypes();
   const permissions = [declared?.needs, declared?.defaultFor].filter((name) => name !== undefined);
   const asked = to === 'members' ? {} : { ids: [to].flat() };
-  const members = await ctx.bus.call('identity.members', { ...asked, permissions });
+  const rights = permissions.length > 0 ? { permissions } : {};
+  const members = await ctx.bus.call('identity.members', { ...asked, ...rights });
   const isAllowed = (held: readonly string[] = []) => declared?.needs === undefined || held.includes(declared.needs);
   return new Map(members.filter((member) => isAllowed(member.permissions)).map((member) => [member.id, member]));
 }
