@@ -59,6 +59,8 @@ test('payments, failed orders and low stock are notifications with their link', 
   const { body } = await asha.post('/api/v1/orders', { customer, items, track_stock: true });
   const { id, order_number } = body.order;
   const link = { action_url: `/orders/${id}` };
+  // One that is pending is not received.
+  await asha.post(`/api/v1/orders/${id}/payments`, { amount: '20.00', method: 'cash', status: 'pending' });
   await asha.post(`/api/v1/orders/${id}/payments`, { amount: '30.00', method: 'cash' });
   const payment = `INR 30.00 received from Meera Nair for order ${order_number}`;
   await notified(asha, 'order.payment_added', { ...link, title: payment, severity: 'success' });

@@ -28,10 +28,11 @@ export const teamListeners = [
     const title = `New order ${order_number} from {{customer_name}}: ${currency} ${total}`;
     return notifyTeam(ctx, 'order.created', order, { title });
   }),
-  afterCommit('order.payment_added', 'notify-payment', (ctx, { order, payment }) => {
+  afterCommit('order.payment_added', 'notify-payment', async (ctx, { order, payment }) => {
+    if (payment.status !== 'succeeded') return;
     const { order_number, currency } = order;
     const title = `${currency} ${payment.amount} received from {{customer_name}} for order ${order_number}`;
-    return notifyTeam(ctx, 'order.payment_added', order, { title, severity: 'success' });
+    await notifyTeam(ctx, 'order.payment_added', order, { title, severity: 'success' });
   }),
   // A delivery for each change of a status would cost more than a job for the few that fail.
   inTransaction('order.status_changed', 'notify-failed', async (ctx, { order: { id, status } }) => {
