@@ -2997,6 +2997,16 @@ export type CustomerChanges = {
   readonly notes?: string | null | undefined;
 };
 
+export type CustomerConsent = {
+  readonly accepts_marketing: boolean;
+  /** `update`, `creation`, `unsubscribe_link`, or the channel of the message of the customer. */
+  readonly source: string;
+  /** The member or API client who changed it; null: the customer. */
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+};
+
 export type CustomerDetail = {
   readonly id: string;
   readonly external_ids: Readonly<Record<string, string>>;
@@ -3027,6 +3037,8 @@ export type CustomerDetail = {
   readonly recent_orders: readonly CustomerOrder[];
   readonly segments: readonly ('new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing')[];
   readonly metadata: readonly CustomerMetadata[];
+  /** The latest 20 changes of `accepts_marketing`, newest first. */
+  readonly consents: readonly CustomerConsent[];
 };
 
 export type CustomerExport = {
@@ -3905,6 +3917,8 @@ export type NewNotificationRule = {
   readonly conditions?: readonly NotificationConditionInput[] | undefined;
   readonly channel: 'in_app' | 'email' | 'sms' | 'whatsapp';
   readonly template: NotificationTemplateInput;
+  /** `marketing`: only for customers who accept it; mails have a link to unsubscribe. Default: "transactional". */
+  readonly purpose?: 'transactional' | 'marketing' | undefined;
   /** `"customer"`; for `in_app`, `{ "user_id" }` or `{ "role" }` of members of the team. Default: "customer". */
   readonly recipient?: 'customer' | { readonly user_id: number } | { readonly role: string } | undefined;
   /** Default: true. */
@@ -4337,6 +4351,8 @@ export type NotificationRule = {
   readonly conditions: readonly NotificationCondition[];
   readonly channel: 'in_app' | 'email' | 'sms' | 'whatsapp';
   readonly template: NotificationTemplate;
+  /** `marketing`: only for customers who accept it; mails have a link to unsubscribe. */
+  readonly purpose: 'transactional' | 'marketing';
   /** `"customer"`; for `in_app`, `{ "user_id" }` or `{ "role" }` of members of the team. */
   readonly recipient: 'customer' | { readonly user_id: number } | { readonly role: string };
   readonly is_active: boolean;
@@ -4357,6 +4373,8 @@ export type NotificationRuleChanges = {
   readonly conditions?: readonly NotificationConditionInput[] | undefined;
   readonly channel?: 'in_app' | 'email' | 'sms' | 'whatsapp' | undefined;
   readonly template?: NotificationTemplateInput | undefined;
+  /** `marketing`: only for customers who accept it; mails have a link to unsubscribe. */
+  readonly purpose?: 'transactional' | 'marketing' | undefined;
   /** `"customer"`; for `in_app`, `{ "user_id" }` or `{ "role" }` of members of the team. */
   readonly recipient?: 'customer' | { readonly user_id: number } | { readonly role: string } | undefined;
   readonly is_active?: boolean | undefined;

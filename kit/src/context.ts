@@ -7,7 +7,7 @@ import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
 import type { Mail } from './mail.ts';
-import type { NewNotification, NotificationType, Recipients } from './notification.ts';
+import type { AboutCustomer, NewNotification, NotificationType, Recipients } from './notification.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { PushService } from './push.ts';
 import type { TSchema } from './schema.ts';
@@ -123,7 +123,7 @@ export interface Ctx {
    * Notifies members of the tenant over the channels that they prefer, in the current transaction or in a new one. Without a
    * tenant, the notification is only stored, in the central database.
    */
-  notify(to: Recipients, notification: NewNotification): Promise<void>;
+  notify(to: Recipients, notification: NewNotification & AboutCustomer): Promise<void>;
   /** The types of notifications that the tenant's modules declare, by name. */
   notificationTypes(): Promise<Readonly<Record<string, DeclaredNotificationType>>>;
   /** `undefined` if the operator has configured no push service. */

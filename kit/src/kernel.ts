@@ -49,7 +49,7 @@ export * from './kit.ts';
 export type { Log } from './log.ts';
 export type { Letter, MailOutcome, StoredMail } from './mail.ts';
 export type { Module } from './module.ts';
-export type { Recipients } from './notification.ts';
+export type { AboutCustomer, Recipients } from './notification.ts';
 export { cursorAt } from './paging.ts';
 export type { PersonalData, PersonalRows } from './personal-data.ts';
 export type { PushMessage, PushResult, PushService } from './push.ts';

@@ -18,6 +18,8 @@ export interface Mail {
   readonly expiry?: string;
   /** Instructions for a recipient who did not expect the mail. */
   readonly warning?: string;
+  /** Unsubscribes with a POST request (RFC 8058); a browser gets a page. */
+  readonly unsubscribeUrl?: string;
 }
 
 /** A message of a person to a customer, sent as it was written, without the layout of the platform. */

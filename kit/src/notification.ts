@@ -6,7 +6,7 @@ export const Severity = Type.Enum(['info', 'success', 'warning', 'error']);
 /** One slash first: `//host`, `/\host` and schemes lead to other sites, and browsers drop tabs and line breaks. */
 const path = '^/(?![/\\\\])[^\\s\\\\\\p{Cc}\\p{Cs}]*$';
 
-/** A notification for users. It must not contain personal data of customers: refer to records by their ids. */
+/** A notification for users. `{{customer_name}}` in title and body is the name of its customer; it has no other personal data. */
 export const NewNotification = NamedObject('NewNotification', {
   type: Line(100, {
     pattern: '^[a-zA-Z][\\w-]*(\\.[\\w-]+)*$',
@@ -39,7 +39,26 @@ export interface NotificationType {
   readonly description: string;
   /** Always sent at once, over all channels: preferences and quiet hours do not apply. */
   readonly critical?: true;
+  /** The permission that recipients need. Others never get it and do not see it in their preferences. */
+  readonly needs?: string;
+  /** It is on by default only for members with this permission; others can switch it on. */
+  readonly defaultFor?: string;
+  /**
+   * How several within a day become one notification. At most one is sent in a second, so send these in `afterCommit`
+   * listeners: transactions that send one wait for each other.
+   */
+  readonly several?: {
+    /** With the number: `{count} new orders`. */
+    readonly title: string;
+    /** The page that lists them. */
+    readonly action_url: string;
+  };
 }
 
-/** A user, several users, or all members of the tenant. */
+/** The customer whom the notification names, and with whom it is erased. */
+export interface AboutCustomer {
+  readonly customer_id?: string | null;
+}
+
+/** A user, several users, or all members of the tenant. Only those with the permission that the type needs get it. */
 export type Recipients = number | readonly number[] | 'members';

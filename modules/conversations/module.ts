@@ -8,6 +8,7 @@ import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { operations } from './operations.ts';
 import { settings } from './settings.ts';
+import { notifications, teamListeners } from './notify-team.ts';
 
 export const module = defineModule({
   actions,
@@ -15,8 +16,8 @@ export const module = defineModule({
   operations,
   settings,
   jobs: attachmentJobs,
-  listeners: [...listeners, ...deliveryListeners],
-  notifications: { 'conversation.assigned': { description: 'A conversation was assigned to you' } },
+  listeners: [...listeners, ...deliveryListeners, ...teamListeners],
+  notifications,
   errors,
   demo,
 });

@@ -1,6 +1,7 @@
 import { type Ctx, columnsFor, Failure, Issues, invalid, sql, taken, violatedIndex } from '@chowk/kit';
 import { addressesWithin } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
+import { consentsWithin } from './consents.ts';
 import { fail } from './errors.ts';
 import { lockCustomer, missing } from './find.ts';
 import { recentOrders } from './orders.ts';
@@ -27,7 +28,7 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
   const ids = keys.map(({ id }) => id.toLowerCase());
   const [rows, orders] = await Promise.all([
     ctx.db.rows<DetailRow>(sql`
-      SELECT ${recordColumns}, ${addressesWithin(ctx)} AS addresses, ${metadata} AS metadata
+      SELECT ${recordColumns}, ${addressesWithin(ctx)} AS addresses, ${metadata} AS metadata, ${consentsWithin} AS consents
       FROM customers c WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`),
     recentOrders(ctx, [...new Set(ids)]),
   ]);
@@ -40,7 +41,7 @@ export async function getCustomers(ctx: Ctx, keys: readonly Key[]): Promise<(Cus
   return Promise.all(ids.map((id) => customers.get(id) ?? missing(ctx, id)));
 }
 
-type DetailRow = CustomerRecord & Pick<CustomerDetail, 'addresses' | 'metadata'>;
+type DetailRow = CustomerRecord & Pick<CustomerDetail, 'addresses' | 'metadata' | 'consents'>;
 
 /** The metadata of a row of `customers c`. */
 const metadata = sql`(SELECT coalesce(json_agg(m), '[]') FROM (

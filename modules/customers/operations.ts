@@ -12,6 +12,7 @@ import {
   Uuid,
 } from '@chowk/kit';
 import { mask } from './columns.ts';
+import { ConsentInput, ConsentResult, recordConsent } from './consents.ts';
 import { currentId, findCustomer, lockActive, lockCurrent, missing } from './find.ts';
 import { checkIdentity, findOrCreate } from './identity.ts';
 import { readChanges, saveCustomer, writeCustomer } from './save.ts';
@@ -92,6 +93,16 @@ export const operations = {
         WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL`);
       return unmasked ? contacts : contacts.map((contact) => mask(ctx, contact));
     },
+  }),
+  'customers.recordConsent': operation({
+    summary: 'Record that a customer gives or withdraws consent to marketing',
+    description:
+      'For links and inbound messages: by `accepts_marketing`, or by a `text` such as STOP. The customer is found by id, ' +
+      'phone or email, in this order.',
+    atomic: true,
+    input: ConsentInput,
+    output: ConsentResult,
+    run: recordConsent,
   }),
   'customers.setExternalId': operation({
     summary: 'Set the id of a customer on another platform; null removes it',

@@ -38,6 +38,7 @@ test('the export of a customer has all rows of all modules', async () => {
     recent_orders: __,
     segments: ___,
     metadata: ____,
+    consents: _____,
     ...record
   } = (await merchant.get(`/api/v1/customers/${id}`)).body.customer;
   expect(body).toEqual({

@@ -79,6 +79,7 @@ export async function insertCustomer(ctx: Ctx, fields: Changes): Promise<Custome
     INSERT INTO customers AS c (id, ${names}, created_at, updated_at)
     SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::customers, ${row}::jsonb)
     ON CONFLICT DO NOTHING RETURNING ${recordColumns}`);
+  if (customer?.accepts_marketing) await insertConsent(ctx, customer, 'creation');
   if (customer) await ctx.emit('customer.created', { customer });
   return customer;
 }
@@ -88,14 +89,27 @@ export async function saveCustomer(
   ctx: Ctx,
   current: CustomerRecord,
   fields: Partial<CustomerRecord>,
+  /** How the customer's consent was changed. */
+  source = 'update',
 ): Promise<CustomerRecord> {
   const changes = changesBetween(current, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
   const customer = await writeCustomer(ctx, current.id, fields);
+  if ('accepts_marketing' in changes) await insertConsent(ctx, customer, source);
   ctx.audit(changes);
   await ctx.emit('customer.updated', { customer, changed });
   return customer;
+}
+
+async function insertConsent(
+  ctx: Ctx,
+  { id, accepts_marketing }: Pick<CustomerRecord, 'id' | 'accepts_marketing'>,
+  source: string,
+): Promise<void> {
+  await ctx.db.run(sql`
+    INSERT INTO customer_consents (id, customer_id, accepts_marketing, source, user_id, created_at)
+    VALUES (${ctx.newId()}, ${id}, ${accepts_marketing}, ${source}, ${ctx.userId ?? null}, ${ctx.now()})`);
 }
 
 /** Writes these fields and `updated_at`. */

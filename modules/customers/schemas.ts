@@ -149,6 +149,20 @@ export const Metadata = NamedObject('CustomerMetadata', {
 });
 export type Metadata = Static<typeof Metadata>;
 
+export const CustomerConsent = NamedObject('CustomerConsent', {
+  accepts_marketing: Type.Boolean(),
+  source: Type.String({
+    description: '`update`, `creation`, `unsubscribe_link`, or the channel of the message of the customer.',
+    examples: ['unsubscribe_link'],
+  }),
+  user_id: Type.Unsafe<number | null>({
+    ...Nullable(Type.Integer()),
+    description: 'The member or API client who changed it; null: the customer.',
+  }),
+  created_at: Timestamp,
+});
+export type CustomerConsent = Static<typeof CustomerConsent>;
+
 export const SegmentKey = Type.Enum(['new', 'returning', 'loyal', 'vip', 'at_risk', 'marketing']);
 export type SegmentKey = Static<typeof SegmentKey>;
 export const Segment = NamedObject('CustomerSegment', {
@@ -184,6 +198,9 @@ export const CustomerDetail = named(
     recent_orders: Type.Array(CustomerOrder),
     segments: Type.Array(SegmentKey),
     metadata: Type.Array(Metadata),
+    consents: Type.Array(CustomerConsent, {
+      description: 'The latest 20 changes of `accepts_marketing`, newest first.',
+    }),
   }),
   { graphqlType: 'Customer' },
 );

@@ -41,6 +41,7 @@ const Member = Type.Object({
   name: Text,
   email: Text,
   timezone: Nullable(Type.String({ description: 'An IANA time zone.' })),
+  permissions: Type.Optional(Type.Array(Text, { description: 'Those of the given ones that they have.' })),
 });
 type Member = Static<typeof Member>;
 const NewUser = Type.Object({
@@ -54,7 +55,11 @@ export const operations = {
   'identity.members': systemOperation({
     summary: 'Find the members of the tenant among users, by id',
     description: 'Only people who may sign in. Without ids, all of them, or all with a role.',
-    input: Type.Object({ ids: Type.Optional(Type.Array(UserId)), role: Type.Optional(Text) }),
+    input: Type.Object({
+      ids: Type.Optional(Type.Array(UserId)),
+      role: Type.Optional(Text),
+      permissions: Type.Optional(Type.Array(Text)),
+    }),
     output: Type.Array(Member),
     run: findMembers,
   }),
@@ -288,17 +293,26 @@ async function isSetUp(central: Db): Promise<boolean> {
 /** Service users of API clients are not members. */
 async function findMembers(
   ctx: SystemCtx,
-  { ids, role }: { ids?: readonly number[]; role?: string },
+  { ids, role, permissions }: { ids?: readonly number[]; role?: string; permissions?: readonly string[] },
 ): Promise<Member[]> {
   if (ids?.length === 0) return [];
   const isAsked = and([
     ...(ids ? [sql`m.user_id = ANY(${ids}::bigint[])`] : []),
     ...(role === undefined ? [] : [sql`m.role_id = (${roleNamed(ctx, role)})`]),
   ]);
-  return ctx.central.rows<Member>(sql`
+  const members = await ctx.central.rows<Omit<Member, 'permissions'>>(sql`
     SELECT u.id, u.name, coalesce(u.email, u.pending_email) AS email, u.timezone
     FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${ctx.tenant.id} AND u.kind = 'person' AND u.disabled_at IS NULL ${isAsked}`);
+  if (!permissions) return members;
+  const { memberships } = getAccounts(ctx.system);
+  const found: Member[] = [];
+  for (const member of members) {
+    // One after the other: cached, and a large team must not take all connections.
+    const rights = await memberships.findRights(member.id, ctx.tenant.id);
+    found.push({ ...member, permissions: permissions.filter((name) => rights?.permissions.has(name)) });
+  }
+  return found;
 }
 
 interface NewOwnerUser {

@@ -5,6 +5,7 @@ import { notificationList } from './list.ts';
 import { callbackActions } from './messages/callbacks/callback-actions.ts';
 import { sendEmail, sendInApp, sendText } from './messages/channels.ts';
 import { providerActions } from './messages/providers/actions.ts';
+import { unsubscribeActions } from './messages/unsubscribe.ts';
 import { deleteNotification, markAllAsRead, markAsRead } from './notifications.ts';
 import { preferenceActions } from './preferences/preference-actions.ts';
 import { ruleActions } from './rules/rule-actions.ts';
@@ -99,4 +100,5 @@ export const actions = {
   ...ruleActions,
   ...providerActions,
   ...callbackActions,
+  ...unsubscribeActions,
 };

@@ -11,7 +11,7 @@ const url = '/api/v1/notifications';
 const member = () => platform.person({ tenant: acme });
 
 async function send(ctx: Ctx, { id }: Person, title: string, group_key: string | null = null): Promise<void> {
-  await ctx.notify(id, { type: 'order.created', title, group_key });
+  await ctx.notify(id, { type: 'order.updated', title, group_key });
 }
 
 const findId = async (person: Person, title: string): Promise<string> =>

@@ -25,9 +25,9 @@ async function toOne(person: Person, choice: number, act: (id: string) => Promis
 }
 
 const steps: Record<string, (person: Person, choice: number) => Promise<unknown>> = {
-  send: ({ id }) => orders.notify(id, { type: 'order.created', title: 'New order' }),
+  send: ({ id }) => orders.notify(id, { type: 'order.updated', title: 'New order' }),
   repeat: ({ id }, choice) =>
-    orders.notify(id, { type: 'order.created', title: 'New order', group_key: `group ${choice % 2}` }),
+    orders.notify(id, { type: 'order.updated', title: 'New order', group_key: `group ${choice % 2}` }),
   read: (person, choice) =>
     toOne(person, choice, async (id) => expect((await person.patch(`${url}/${id}/read`)).status).toBeLessThan(500)),
   delete: (person, choice) =>
@@ -72,7 +72,7 @@ test('no repetition is lost when eight are sent at once', async () => {
   const asha = await platform.person({ tenant: acme });
   const ravi = await platform.person({ tenant: acme });
   const repeat = (to: number[]) =>
-    orders.notify(to, { type: 'order.created', title: 'New order', group_key: 'orders' });
+    orders.notify(to, { type: 'order.updated', title: 'New order', group_key: 'orders' });
   await Promise.all(
     Array.from({ length: 8 }, (_, index) => repeat(index % 2 === 0 ? [asha.id, ravi.id] : [ravi.id, asha.id])),
   );

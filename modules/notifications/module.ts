@@ -6,6 +6,7 @@ import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { callbackJobs } from './messages/callbacks/twilio-callbacks.ts';
 import { messageJobs } from './messages/messages.ts';
+import { groupJobs } from './notify.ts';
 import { operations } from './operations.ts';
 import { digestJobs } from './preferences/digest.ts';
 import { mailJobs } from './preferences/mail.ts';
@@ -21,8 +22,18 @@ export const module = defineModule({
   tags,
   operations,
   settings,
-  notifications: { 'notification.sent': { description: 'A message of another program or a colleague' } },
-  jobs: { ...jobs, ...messageJobs, ...callbackJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
+  notifications: {
+    'notification.sent': { description: 'A message of another program or a colleague' },
+    'message.failed': {
+      description: 'A message to a customer was not delivered',
+      needs: 'notifications.send',
+      several: {
+        title: '{count} messages to customers were not delivered',
+        action_url: '/notifications?type=message.failed',
+      },
+    },
+  },
+  jobs: { ...jobs, ...groupJobs, ...messageJobs, ...callbackJobs, ...pushJobs, ...mailJobs, ...digestJobs, ...retentionJobs },
   errors,
   demo,
   listeners: [afterCommit('*', 'rules', applyRules, { onlyIf: hasRules })],

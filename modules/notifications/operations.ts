@@ -1,16 +1,16 @@
 import { ById, operation, Type } from '@chowk/kit';
 import { ChannelKey, ChannelState, checkChannel, ReplyMessage, ReplyResult, sendReply } from './messages/replies.ts';
 import { markAsUnread } from './notifications.ts';
+import { notify } from './notify.ts';
 import { turnOffRulesSavedBy } from './rules/rules.ts';
 import { Message } from './schemas.ts';
-import { send } from './send.ts';
 
 export const operations = {
   'notifications.notifyUsers': operation({
     summary: 'Notify users',
     description: 'Called by `ctx.notify`.',
     input: Message,
-    run: send,
+    run: notify,
   }),
   'notifications.turnOffRulesSavedBy': operation({
     summary: 'Turn off the rules that a user has saved since a time',

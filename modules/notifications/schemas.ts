@@ -53,13 +53,20 @@ const customer_id = Default(
 /** A phone number in an input. */
 export const Phone = Line(32, { pattern: '^\\+?[\\d ().-]{3,31}$', description: 'A phone number.' });
 
-export const EmailMessage = Type.Object({ to: Email, subject: Line(255), body: Text(100_000), customer_id });
+export const Purpose = Type.Enum(['transactional', 'marketing'], {
+  description: '`marketing`: only for customers who accept it; mails have a link to unsubscribe.',
+});
+export type Purpose = Static<typeof Purpose>;
+const purpose = Default(Purpose, 'transactional');
+
+export const EmailMessage = Type.Object({ to: Email, subject: Line(255), body: Text(100_000), customer_id, purpose });
 export type EmailMessage = Static<typeof EmailMessage>;
 export const ChannelMessage = Type.Object({
   channel: Type.Enum(['sms', 'whatsapp']),
   to: Phone,
   message: Text(4_000),
   customer_id,
+  purpose,
 });
 export type ChannelMessage = Static<typeof ChannelMessage>;
 export const MessageResult = NamedObject('MessageResult', {

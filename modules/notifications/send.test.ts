@@ -10,7 +10,7 @@ const acme = await platform.tenant();
 const orders = acme.context('orders');
 const stranger = await platform.person({ tenant: await platform.tenant() });
 const url = '/api/v1/notifications';
-const notice = { type: 'order.created', title: 'New order' };
+const notice = { type: 'order.updated', title: 'New order' };
 
 type Recipient = Awaited<ReturnType<typeof platform.person>>;
 const member = () => platform.person({ tenant: acme, role: 'Viewer' });

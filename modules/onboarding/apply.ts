@@ -3,6 +3,7 @@ import { type Db, type Failure, type Issues, invalid, type SystemCtx, sql } from
 import { type ApplicationRow, documentsFor, findApplication } from './applications.ts';
 import { fail } from './errors.ts';
 import { mailReceived } from './mails.ts';
+import { notifyReviewers } from './notify-team.ts';
 import { checkPassword } from './password.ts';
 import { provision, startProvisioning } from './provisioning.ts';
 import type { NewApplication, ReferralCode, Submitted } from './schemas.ts';
@@ -44,6 +45,7 @@ export async function apply(ctx: SystemCtx, input: NewApplication): Promise<Subm
   const passwordHash = password && (await ctx.bus.call('identity.hashPassword', { password }));
   const application = await ctx.central.tx((tx) => store(ctx, tx, input, passwordHash ?? null));
   if (application.status === 'provisioning') await provisionNow(ctx, application.id);
+  else await notifyReviewers(ctx, { id: application.id, business_name: input.business_name });
   return submitted(ctx, await findApplication(ctx.central, application.id));
 }
 

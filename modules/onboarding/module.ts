@@ -2,6 +2,7 @@ import { afterCommit, defineModule, type JobTypes, systemJob, Type } from '@chow
 import { applicationActions } from './application-actions.ts';
 import { copyCatalogue, onMandatoryChanged } from './catalogue.ts';
 import { errors } from './errors.ts';
+import { notifications } from './notify-team.ts';
 import { provisioningJobs } from './provisioning.ts';
 import { referralCodeActions } from './referral-code-actions.ts';
 import { signupActions } from './signup.ts';
@@ -18,6 +19,7 @@ export const module = defineModule({
   actions: { ...applicationActions, ...referralCodeActions, ...signupActions, ...tenantActions },
   jobs: { ...provisioningJobs, ...catalogueJobs },
   errors,
+  notifications,
   listeners: [afterCommit('product.mandatory_changed', 'copy', onMandatoryChanged)],
   tags: {
     'Reseller registration': 'Applications of businesses, by referral code.',

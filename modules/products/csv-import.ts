@@ -13,6 +13,7 @@ import {
   readRow,
 } from './csv-groups.ts';
 import { mergeImages } from './image-list.ts';
+import { notifyImported } from './notify-team.ts';
 import { priceProblem } from './price.ts';
 import { changedFields, type Edit, type Fields, insertProducts, type NewEntry, saveProducts } from './save.ts';
 import { NewProduct, type ProductChanges, type ProductRecord } from './schemas.ts';
@@ -27,8 +28,10 @@ const batchSize = 500;
 const maxErrors = 1_000;
 
 /** Creates or updates a product for each row, or group of rows, by its SKU or slug. Invalid rows change nothing. */
-export function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
-  return inBatches(csv, (rows) => ctx.tx((tx) => importBatch(tx, rows)));
+export async function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
+  const report = await inBatches(csv, (rows) => ctx.tx((tx) => importBatch(tx, rows)));
+  await notifyImported(ctx, report);
+  return report;
 }
 
 /** The report that an import of this file would have now. */

@@ -17,7 +17,14 @@ export const module = defineModule({
     afterCommit('*', 'deliver', queueDeliveries, { onlyIf: () => sql`EXISTS (SELECT FROM webhooks WHERE is_active)` }),
     inTransaction('customer.deleted', 'erase', erase),
     afterCommit('webhook.disabled', 'mail', (ctx, { webhook }) => mailOwners(ctx, webhook)),
+    afterCommit('webhook.disabled', 'notify-team', (ctx, { webhook }) => notifyTeam(ctx, webhook)),
   ],
+  notifications: {
+    'webhook.disabled': {
+      description: 'A webhook was disabled because its deliveries failed',
+      needs: 'settings.api_clients',
+    },
+  },
 });
 
 async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
@@ -27,6 +34,18 @@ async function mailOwners(ctx: Ctx, { url }: Webhook): Promise<void> {
       `The webhook to ${url} was disabled: the server refused it or did not accept any event for three days.`,
       'Repair the server, activate the webhook and deliver the failed events again.',
     ],
+  });
+}
+
+async function notifyTeam(ctx: Ctx, { id, url }: Webhook): Promise<void> {
+  await ctx.notify('members', {
+    type: 'webhook.disabled',
+    title: 'A webhook was disabled',
+    body: `${url} refused events or did not accept any for three days. Repair the server, activate the webhook and deliver the failed events again.`,
+    severity: 'warning',
+    icon: 'AlertTriangle',
+    data: { webhook_id: id },
+    group_key: `webhook.disabled ${id}`,
   });
 }
 

@@ -330,6 +330,10 @@ describe('a delivery that fails', () => {
     const { webhook: disabled } = (await owner.get(`${path}/${id}`)).body;
     expect(disabled).toMatchObject({ is_active: false, disabled_at: new Date(now).toISOString() });
     expect((await platform.mailTo(owner.email, /webhook was disabled/)).text).toContain(url);
+    await eventually(async () => {
+      const { notifications } = (await owner.get('/api/v1/notifications?type=webhook.disabled')).body;
+      expect(notifications).toMatchObject([{ title: 'A webhook was disabled', body: expect.stringContaining(url) }]);
+    });
 
     answer = { status: 200, body: '', headers: {} };
     const redeliver = `${path}/${id}/deliveries/${(await deliveries())[0].id}/redeliver`;

@@ -51,6 +51,14 @@ export const commands: readonly DerivedCommand[] = [
         "isRequired": true
       },
       {
+        "name": "purpose",
+        "help": "'marketing': only for customers who accept it; mails have a link to unsubscribe. Default: transactional.",
+        "choices": [
+          "transactional",
+          "marketing"
+        ]
+      },
+      {
         "name": "recipient",
         "help": "\"customer\"; for 'in_app', '{ \"user_id\" }' or '{ \"role\" }' of members of the team. Default: customer.",
         "type": "json"
@@ -249,6 +257,14 @@ export const commands: readonly DerivedCommand[] = [
         "isRequired": true
       },
       {
+        "name": "purpose",
+        "help": "'marketing': only for customers who accept it; mails have a link to unsubscribe. Default: transactional.",
+        "choices": [
+          "transactional",
+          "marketing"
+        ]
+      },
+      {
         "name": "recipient",
         "help": "\"customer\"; for 'in_app', '{ \"user_id\" }' or '{ \"role\" }' of members of the team. Default: customer.",
         "type": "json"
@@ -367,6 +383,14 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "template.body",
         "help": "The body."
+      },
+      {
+        "name": "purpose",
+        "help": "'marketing': only for customers who accept it; mails have a link to unsubscribe.",
+        "choices": [
+          "transactional",
+          "marketing"
+        ]
       },
       {
         "name": "recipient",

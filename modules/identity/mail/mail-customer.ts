@@ -19,6 +19,8 @@ export const CustomerMail = Type.Object({
   to: Text,
   subject: Text,
   text: Text,
+  /** Of the page with which the customer unsubscribes. */
+  unsubscribe_path: Type.Optional(Text),
   letter: Type.Optional(Letter),
 });
 type CustomerMail = Static<typeof CustomerMail>;
@@ -32,9 +34,11 @@ export function mailCustomer(ctx: SystemCtx, mail: CustomerMail): ReturnType<Mai
   return ctx.system.mail.deliver(mail.letter ? writeLetter(ctx, mail, mail.letter) : layOut(ctx, mail));
 }
 
-function layOut({ tenant }: SystemCtx, { message_id, to, subject, text }: CustomerMail): Content {
+function layOut({ tenant, tenantUrl }: SystemCtx, mail: CustomerMail): Content {
+  const { message_id, to, subject, text, unsubscribe_path: path } = mail;
   const paragraphs = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  return { fromName: tenant.name, messageId: message_id, to, subject, organization: tenant.name, paragraphs };
+  const fields = { fromName: tenant.name, messageId: message_id, to, subject, organization: tenant.name, paragraphs };
+  return path === undefined ? fields : { ...fields, unsubscribeUrl: tenantUrl + path };
 }
 
 function writeLetter({ tenant }: SystemCtx, mail: CustomerMail, letter: Static<typeof Letter>): Content {

@@ -39,7 +39,7 @@ async function findAddressees(ctx: SystemCtx, ids: readonly number[]) {
 }
 
 /** The console of the tenant: `https://acme.example.com`. */
-function tenantOrigin({ tenant, system: { url, baseDomain } }: SystemCtx): string {
+export function tenantOrigin({ tenant, system: { url, baseDomain } }: SystemCtx): string {
   const origin = new URL(url);
   origin.hostname = `${tenant.id}.${baseDomain}`;
   return origin.origin;

@@ -11,7 +11,7 @@ const platform = await startAccounts({ environment: fcm.environment });
 const { central } = platform.kernel;
 const acme = await platform.tenant();
 const orders = acme.context('orders');
-const notice = { type: 'order.created', title: 'New order' };
+const notice = { type: 'order.updated', title: 'New order' };
 
 afterEach(() => {
   fcm.answer = () => undefined;
@@ -69,7 +69,7 @@ describe('a notification', () => {
     });
     expect(push.data).toEqual({
       id,
-      type: 'order.created',
+      type: 'order.updated',
       tenant_id: acme.id,
       unread_count: '2',
       action_url: '/orders/7',

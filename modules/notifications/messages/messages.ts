@@ -1,4 +1,5 @@
-import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, deleteInBatches, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import type { Purpose } from '../schemas.ts';
 import { log } from './providers/log.ts';
 import { mail } from './providers/mail.ts';
 import type { Channel, Letter, OutboundMessage, Outcome, Provider, Template } from './providers/provider.ts';
@@ -28,6 +29,7 @@ export interface NewMessage {
   readonly is_reply?: boolean;
   readonly letter?: Letter | null;
   readonly template?: Template | null;
+  readonly purpose: Purpose;
   /** Only `queued` ones are delivered. Default `queued`. */
   readonly status?: 'queued' | 'sent' | 'skipped';
   readonly reason?: string;
@@ -51,7 +53,7 @@ export interface StoredMessage {
  * the rule was applied to the event before.
  */
 export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<StoredMessage | undefined> {
-  const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id } = message;
+  const { channel, provider, recipient, subject, body, customer_id, rule_id, event_id, purpose } = message;
   const { id = ctx.newId(), status = 'queued', reason = null, is_reply = false } = message;
   const [letter, template] = [message.letter, message.template].map((value) => (value ? JSON.stringify(value) : null));
   const now = ctx.now();
@@ -59,9 +61,10 @@ export async function queueMessage(ctx: Ctx, message: NewMessage): Promise<Store
   const nextAttemptAt = status === 'queued' ? now : null;
   const stored = await ctx.db.run(sql`
     INSERT INTO messages (id, channel, provider, recipient, subject, body, status, reason, customer_id, rule_id, event_id,
-      is_reply, letter, template, next_attempt_at, sent_at, created_at, updated_at)
+      purpose, is_reply, letter, template, next_attempt_at, sent_at, created_at, updated_at)
     VALUES (${id}, ${channel}, ${provider}, ${recipient}, ${subject}, ${body}, ${status}, ${reason}, ${customer_id},
-      ${rule_id}, ${event_id}, ${is_reply}, ${letter}::jsonb, ${template}::jsonb, ${nextAttemptAt}, ${sentAt}, ${now}, ${now})
+      ${rule_id}, ${event_id}, ${purpose}, ${is_reply}, ${letter}::jsonb, ${template}::jsonb, ${nextAttemptAt}, ${sentAt}, ${now},
+      ${now})
     ON CONFLICT (rule_id, event_id) DO NOTHING`);
   if (stored === 0) return undefined;
   if (status !== 'queued') return { id, skipped: reason };
@@ -81,6 +84,16 @@ export async function startDelivery(ctx: Ctx, id: string, provider: NewMessage['
   return null;
 }
 
+export const noConsent = 'The customer does not accept marketing messages.';
+
+export async function acceptsMarketing(ctx: Ctx, customerId: string | null): Promise<boolean> {
+  if (customerId === null) return false;
+  const customer = await ctx.bus.callIfInstalled('customers.getRecord', { id: customerId }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+  });
+  return customer?.accepts_marketing ?? false;
+}
+
 async function skip(ctx: Ctx, id: string, reason: string): Promise<void> {
   await ctx.db.run(sql`
     UPDATE messages SET status = 'skipped', reason = ${reason}, recipient = NULL, subject = NULL, body = NULL,
@@ -96,17 +109,43 @@ interface Attempt {
 
 async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const message = await ctx.db.row<OutboundMessage & { provider: ProviderName }>(sql`
-    SELECT id, channel, provider, recipient, subject, body, is_reply, letter, template FROM messages
+    SELECT id, channel, provider, recipient, subject, body, customer_id, purpose, is_reply, letter, template FROM messages
     WHERE id = ${attempt.id} AND status = 'queued' AND attempts = ${attempt.attempt}`);
   if (!message) return;
+  // Consent may have been withdrawn since it was queued.
+  if (message.purpose === 'marketing' && !(await acceptsMarketing(ctx, message.customer_id))) {
+    await ctx.tx((tx) => skip(tx, message.id, noConsent));
+    return;
+  }
   const outcome = await providers[message.provider](ctx, message);
-  await ctx.tx((tx) => record(tx, attempt, outcome));
+  const hasFailed = await ctx.tx((tx) => record(tx, attempt, outcome));
+  if (hasFailed && outcome.status !== 'sent') await notifyFailed(ctx, { ...message, reason: outcome.reason });
+}
+
+interface FailedMessage extends Pick<OutboundMessage, 'id' | 'channel' | 'customer_id'> {
+  readonly reason: string;
+}
+
+async function notifyFailed(ctx: Ctx, { id, channel, customer_id, reason }: FailedMessage): Promise<void> {
+  const kind = channel === 'email' ? 'Email' : channel === 'sms' ? 'SMS' : 'WhatsApp message';
+  await ctx.notify('members', {
+    type: 'message.failed',
+    title: `${kind} to ${customer_id === null ? 'a customer' : '{{customer_name}}'} was not delivered`,
+    body: reason,
+    severity: 'error',
+    icon: 'AlertTriangle',
+    action_url: customer_id && `/customers/${customer_id}`,
+    data: { message_id: id },
+    group_key: 'message.failed',
+    customer_id,
+  });
 }
 
 /** The address and text are not kept if the message belongs neither to a customer nor to a rule, or is kept in a conversation. */
 const isForgotten = sql`(is_reply OR customer_id IS NULL AND rule_id IS NULL)`;
 
-async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<void> {
+/** Returns whether it will not be tried again and has not been sent. */
+async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Promise<boolean> {
   const delay = outcome.status === 'retry' ? findDelay(outcome, attempt) : undefined;
   const status = outcome.status === 'sent' ? 'sent' : delay === undefined ? 'failed' : 'queued';
   const isSent = outcome.status === 'sent';
@@ -119,13 +158,14 @@ async function record(ctx: Ctx, { id, attempt }: Attempt, outcome: Outcome): Pro
       recipient = CASE WHEN ${forget} THEN NULL ELSE recipient END,
       subject = CASE WHEN ${forget} THEN NULL ELSE subject END, body = CASE WHEN ${forget} THEN NULL ELSE body END
     WHERE id = ${id} AND status = 'queued' AND attempts = ${attempt}`);
-  if (updated === 0) return;
+  if (updated === 0) return false;
   await emitStatus(ctx, id);
   if (delay !== undefined) {
     await ctx.jobs.add('notifications.deliver', { id, attempt: attempt + 1 }, { delaySeconds: delay });
   } else if (outcome.status !== 'sent') {
     ctx.log.warn({ tenant: ctx.tenant.id, message: id, reason: outcome.reason }, 'a message could not be delivered');
   }
+  return status === 'failed';
 }
 
 function findDelay({ afterSeconds = 0 }: { afterSeconds?: number }, attempt: number): number | undefined {

@@ -81,7 +81,13 @@ describe('a tenant', () => {
   test('is limited in what its modules and tests of rules send, too', async () => {
     const { tenant, owner } = await shop();
     const send = (to: string) =>
-      sendEmail(tenant.context('notifications'), { to, subject: 'Hello', body: 'Hello', customer_id: null });
+      sendEmail(tenant.context('notifications'), {
+        to,
+        subject: 'Hello',
+        body: 'Hello',
+        customer_id: null,
+        purpose: 'transactional',
+      });
     expect([(await send('a@example.com')).skipped, (await send('b@example.com')).skipped]).toEqual([null, null]);
     expect((await send('c@example.com')).skipped).toContain('has sent the 2 messages');
     const { body } = await owner.post(path, welcome);

@@ -29,7 +29,13 @@ export async function sendReply(
   const repeated = await ctx.db.row<{ is_failed: boolean }>(sql`
     SELECT status IN ('failed', 'skipped') AS is_failed FROM messages WHERE id = ${reply.id} FOR UPDATE`);
   if (!repeated) {
-    const stored = await queueMessage(ctx, { ...content, is_reply: true, rule_id: null, event_id: null });
+    const stored = await queueMessage(ctx, {
+      ...content,
+      is_reply: true,
+      purpose: 'transactional',
+      rule_id: null,
+      event_id: null,
+    });
     return { skipped: stored?.skipped ?? null };
   }
   return { skipped: repeated.is_failed ? await sendAgain(ctx, content) : null };

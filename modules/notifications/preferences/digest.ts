@@ -84,7 +84,8 @@ async function sendDigests(ctx: Ctx, { users, digest_hour, time_zone }: Digests)
     const mails = readers.flatMap(({ user_id, defaults, types: own }) => {
       const listed = items.filter(
         (item) =>
-          item.user_id === user_id && channelsFor(types[item.type], defaults, own[item.type]).email === 'digest',
+          item.user_id === user_id &&
+          channelsFor(types[item.type], { isOn: true, defaults, own: own[item.type] }).email === 'digest',
       );
       return listed.length === 0 ? [] : [{ id: tx.newId(), user_id, ...writeDigest(listed) }];
     });
@@ -103,7 +104,7 @@ function takeItems(ctx: Ctx, users: readonly number[]): Promise<Item[]> {
 
 function writeDigest(items: readonly Item[]) {
   const total = items.length === 1 ? 'an unread notification' : `${items.length} unread notifications`;
-  const titles = items.slice(0, maxListed).map(({ title, count }) => (count > 1 ? `${title} (${count} times)` : title));
+  const titles = items.slice(0, maxListed).map(describeItem);
   const rest = items.length > maxListed ? [`And ${items.length - maxListed} more.`] : [];
   return {
     subject: `You have ${total}`,
@@ -111,6 +112,11 @@ function writeDigest(items: readonly Item[]) {
     button: { label: 'Open your notifications', path: '/notifications' },
     warning: 'You get this mail once a day, as your notification preferences say.',
   };
+}
+
+/** A title that has the number needs no second one. */
+function describeItem({ title, count }: Item): string {
+  return count > 1 && !title.includes(String(count)) ? `${title} (${count} times)` : title;
 }
 
 export const digestJobs = {

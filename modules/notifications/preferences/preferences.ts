@@ -92,7 +92,11 @@ function merge(current: OwnChannels | undefined, changes: object | undefined): O
 async function describe(ctx: Ctx, preferences: StoredPreferences): Promise<Preferences> {
   const { defaults, types, quiet_from, quiet_to, digest_hour } = preferences;
   const declared = await ctx.notificationTypes();
-  const names = [...new Set([...Object.keys(declared), ...Object.keys(types)])].toSorted();
+  const { can } = await ctx.audience(ctx.user.id);
+  const may = (permission: string | undefined) => permission === undefined || can(permission);
+  const names = [...new Set([...Object.keys(declared), ...Object.keys(types)])]
+    .filter((type) => may(declared[type]?.needs))
+    .toSorted();
   return {
     defaults: { ...standardChannels, ...defaults },
     types: names.map((type) => ({
@@ -100,7 +104,7 @@ async function describe(ctx: Ctx, preferences: StoredPreferences): Promise<Prefe
       module: declared[type]?.module ?? null,
       description: declared[type]?.description ?? null,
       critical: declared[type]?.critical ?? false,
-      ...channelsFor(declared[type], defaults, types[type]),
+      ...channelsFor(declared[type], { isOn: may(declared[type]?.defaultFor), defaults, own: types[type] }),
     })),
     quiet_hours:
       quiet_from === null || quiet_to === null ? null : { from: formatClock(quiet_from), to: formatClock(quiet_to) },

@@ -1,4 +1,5 @@
 import { type Ctx, sql } from '@chowk/kit';
+import type { Message } from '../schemas.ts';
 import { endOfSpan } from './local-time.ts';
 import type { Channels } from './preference-schemas.ts';
 
@@ -37,33 +38,55 @@ interface Row extends Timing {
 }
 
 export const standardChannels: Channels = { in_app: true, push: true, email: 'off' };
+/** For those who can switch the type on. */
+const offChannels: Channels = { in_app: false, push: false, email: 'off' };
 const criticalChannels: Channels = { in_app: true, push: true, email: 'immediate' };
 export const standardTiming: Timing = { quiet_from: null, quiet_to: null, time_zone: null, digest_hour: 8 };
 /** A digest that has not been sent by then is lost, and another one is queued. */
 const maxDigestWaitMs = 24 * 3_600_000;
 
-export function channelsFor(
-  declared: NotificationTypes[string] | undefined,
-  ...own: readonly (OwnChannels | null | undefined)[]
-): Channels {
-  return declared?.critical ? criticalChannels : Object.assign({}, standardChannels, ...own);
+interface Choices {
+  /** Whether the type is on for the user by default. */
+  readonly isOn: boolean;
+  /** For types without their own channels. */
+  readonly defaults: OwnChannels | null | undefined;
+  /** For the type. */
+  readonly own: OwnChannels | null | undefined;
 }
 
-/** By user, the time zones of profiles. */
-export type Profiles = ReadonlyMap<number, { readonly timezone: string | null }>;
+export function channelsFor(
+  declared: NotificationTypes[string] | undefined,
+  { isOn, defaults, own }: Choices,
+): Channels {
+  if (declared?.critical) return criticalChannels;
+  return { ...(isOn ? { ...standardChannels, ...defaults } : offChannels), ...own };
+}
+
+/** By user, the time zones of profiles, and which of the permissions of the type they have. */
+export type Profiles = ReadonlyMap<
+  number,
+  { readonly timezone: string | null; readonly permissions?: readonly string[] }
+>;
 
 /** In the order of the users' ids. One statement reads the preferences of all of them. */
-export async function routesTo(ctx: Ctx, users: Profiles, type: string): Promise<Route[]> {
+export async function routesTo(
+  ctx: Ctx,
+  users: Profiles,
+  { to, type }: Pick<Message, 'to' | 'type'>,
+): Promise<Route[]> {
   const ids = [...users.keys()].toSorted((one, other) => one - other);
   const { [type]: declared } = await ctx.notificationTypes();
   const { 'general.timezone': tenantZone } = await ctx.settings();
   const changed = new Map((await findRows(ctx, ids, type)).map((row) => [row.user_id, row]));
+  // Those who are addressed themselves get it by default.
+  const isOn = (user: number) =>
+    to !== 'members' || !declared?.defaultFor || users.get(user)?.permissions?.includes(declared.defaultFor) === true;
   return ids.map((user_id) => {
     const row = changed.get(user_id) ?? { ...standardTiming, has_device: false, awaits_digest: false };
     const { defaults, own, ...rest } = { defaults: null, own: null, ...row };
     return {
       ...rest,
-      ...channelsFor(declared, defaults, own),
+      ...channelsFor(declared, { isOn: isOn(user_id), defaults, own }),
       user_id,
       is_critical: declared?.critical ?? false,
       zone: row.time_zone ?? users.get(user_id)?.timezone ?? tenantZone,

@@ -109,7 +109,7 @@ describe('when an order is shipped', () => {
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'sent', recipient: 'role manager' }]),
     );
-    const { notifications } = (await manager.get('/api/v1/notifications')).body;
+    const { notifications } = (await manager.get('/api/v1/notifications?module=notifications')).body;
     expect(notifications).toMatchObject([
       {
         type: 'order.status_changed',
@@ -119,7 +119,7 @@ describe('when an order is shipped', () => {
         data: { order_id: placed.id },
       },
     ]);
-    expect((await agent.get('/api/v1/notifications')).body.notifications).toEqual([]);
+    expect((await agent.get('/api/v1/notifications?module=notifications')).body.notifications).toEqual([]);
   });
 
   test('a member of the team who has left is skipped', async () => {
@@ -272,7 +272,7 @@ test.each(['anonymize', 'soft'])(
       customer_id: null,
     };
     for (const { deliveries } of rules) expect(await deliveries()).toMatchObject([skipped]);
-    expect(await tenant.db.rows(sql`SELECT FROM notifications`)).toEqual([]);
+    expect(await tenant.db.rows(sql`SELECT FROM notifications WHERE module = 'notifications'`)).toEqual([]);
   },
 );
 

@@ -1,5 +1,5 @@
 import { type Ctx, type Delivery, Failure, sql } from '@chowk/kit';
-import { type NewMessage, providerFor, queueMessage } from '../messages/messages.ts';
+import { type NewMessage, noConsent, providerFor, queueMessage } from '../messages/messages.ts';
 import { send } from '../send.ts';
 import { meetsConditions } from './conditions.ts';
 import { customerPathIn, readFields, valueAt } from './event-fields.ts';
@@ -63,7 +63,8 @@ interface Occurrence extends Subject {
 
 async function applyRule(ctx: Ctx, rule: Rule, occurrence: Occurrence): Promise<void> {
   const { customer, event } = occurrence;
-  const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id };
+  const { purpose } = rule;
+  const message = { customer_id: customer?.id ?? null, rule_id: rule.id, event_id: event.id, purpose };
   const target = await findTarget(ctx, rule, occurrence);
   const transport = await transportFor(ctx, rule.channel);
   if ('skip' in target) {
@@ -94,7 +95,7 @@ export async function transportFor(
 
 type Target = { readonly recipient: string; readonly users?: number[] } | { readonly skip: string };
 
-async function findTarget(ctx: Ctx, { channel, recipient }: Rule, occurrence: Occurrence): Promise<Target> {
+async function findTarget(ctx: Ctx, { channel, recipient, purpose }: Rule, occurrence: Occurrence): Promise<Target> {
   const { customer, isGone, refusal } = occurrence;
   if (refusal !== undefined) return { skip: refusal };
   if (isGone) return { skip: 'The customer was deleted.' };
@@ -105,6 +106,7 @@ async function findTarget(ctx: Ctx, { channel, recipient }: Rule, occurrence: Oc
     if (users.length === 0) return { skip: 'No recipient has the permission that the event needs.' };
     return { recipient: 'role' in recipient ? `role ${recipient.role}` : `user ${recipient.user_id}`, users };
   }
+  if (purpose === 'marketing' && !customer?.accepts_marketing) return { skip: noConsent };
   const address = channel === 'email' ? customer?.email : customer?.phone;
   if (address) return { recipient: address };
   return { skip: `The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.` };

@@ -7,7 +7,8 @@ import { checkChanges, createRule, ruleColumns, updateRule } from './rules.ts';
 type Key = { readonly key: string };
 
 function mail(event: string, conditions: NewRule['conditions'], name: string, template: NewRule['template']): NewRule {
-  return { name, event, conditions, channel: 'email', template, recipient: 'customer', is_active: true };
+  const purpose = 'transactional';
+  return { name, event, conditions, channel: 'email', template, purpose, recipient: 'customer', is_active: true };
 }
 
 /** Mails to customers that a tenant can switch on. */

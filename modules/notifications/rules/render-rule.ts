@@ -9,6 +9,7 @@ export interface Contact {
   readonly last_name: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+  readonly accepts_marketing?: boolean;
 }
 
 /** The data of a message. */

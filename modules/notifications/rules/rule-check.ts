@@ -28,6 +28,9 @@ export async function checkRule(ctx: Ctx, rule: Partial<NewRule>, issues: Issues
     issues.add('template.subject', 'An email must have a subject.', 'required');
   }
   await checkRecipient(ctx, rule, issues);
+  if (rule.purpose === 'marketing' && rule.channel === 'in_app') {
+    issues.add('purpose', 'Marketing messages go to customers.', 'not_allowed');
+  }
   if (rule.event === undefined) return;
   const payload = findPayload(ctx, rule.event);
   if (!payload) {

@@ -53,7 +53,14 @@ export async function testRule(ctx: Ctx, { id, to }: RuleTest): Promise<RuleDeli
   const recipient = readRecipient(ctx, rule, to);
   const content = render(rule, createSample(ctx, rule));
   return ctx.tx(async (tx) => {
-    const message = { recipient, ...content, customer_id: null, rule_id: id, event_id: null };
+    const message = {
+      recipient,
+      ...content,
+      customer_id: null,
+      rule_id: id,
+      event_id: null,
+      purpose: 'transactional' as const,
+    };
     const stored = await queueMessage(tx, { ...message, ...(await transportFor(tx, rule.channel)) });
     if (rule.channel === 'in_app') {
       const title = content.subject || 'Test of a rule';

@@ -15,6 +15,7 @@ import {
   Uuid,
   updateSchema,
 } from '@chowk/kit';
+import { Purpose } from '../schemas.ts';
 
 export const Channel = Type.Enum(['in_app', 'email', 'sms', 'whatsapp']);
 
@@ -57,6 +58,7 @@ export const NewRule = NamedObject('NewNotificationRule', {
   conditions: Default(Type.Array(Condition, { maxItems: 20, description: 'All of them must hold.' }), []),
   channel: Channel,
   template: Template,
+  purpose: Default(Purpose, 'transactional'),
   recipient: Default(Recipient, 'customer'),
   is_active: Default(Type.Boolean(), true),
 });

@@ -55,13 +55,13 @@ export async function createRule(ctx: Ctx, input: NewRule, preset: string | null
   await ctx.db.run(sql`LOCK TABLE notification_rules IN SHARE ROW EXCLUSIVE MODE`);
   const row = await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM notification_rules`);
   if (row && row.count >= maxRules) throw fail('notifications.too_many_rules', { max: maxRules });
-  const { name, event, conditions, channel, template, recipient, is_active } = input;
+  const { name, event, conditions, channel, template, purpose, recipient, is_active } = input;
   const { userId, role } = recipientColumns(recipient);
   return (await ctx.db.row<Rule>(sql`
     INSERT INTO notification_rules AS r (id, name, event, conditions, channel, subject, body, recipient_user_id,
-      recipient_role, is_active, saved_by, preset, created_at, updated_at)
+      recipient_role, purpose, is_active, saved_by, preset, created_at, updated_at)
     VALUES (${id}, ${name}, ${event}, ${JSON.stringify(conditions)}::jsonb, ${channel}, ${template.subject},
-      ${template.body}, ${userId}, ${role}, ${is_active}, ${ctx.userId ?? null}, ${preset}, ${now}, ${now})
+      ${template.body}, ${userId}, ${role}, ${purpose}, ${is_active}, ${ctx.userId ?? null}, ${preset}, ${now}, ${now})
     RETURNING ${ruleColumns}`)) as Rule;
 }
 
@@ -94,7 +94,7 @@ export async function updateRule(ctx: Ctx, { id, ...changes }: RuleChanges, edit
     UPDATE notification_rules r SET name = ${rule.name}, event = ${rule.event},
       conditions = ${JSON.stringify(rule.conditions)}::jsonb, channel = ${rule.channel},
       subject = ${rule.template.subject}, body = ${rule.template.body}, recipient_user_id = ${userId},
-      recipient_role = ${role}, is_active = ${rule.is_active}, saved_by = ${savedBy}, updated_at = ${ctx.now()}
+      recipient_role = ${role}, purpose = ${rule.purpose}, is_active = ${rule.is_active}, saved_by = ${savedBy}, updated_at = ${ctx.now()}
     WHERE id = ${id} RETURNING ${ruleColumns}`)) as Rule;
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AboutCustomer,
   type Audience,
   type Bus,
   type Cache,
@@ -260,7 +261,7 @@ export class Context implements SystemCtx {
     };
   }
 
-  notify(to: Recipients, notification: NewNotification): Promise<void> {
+  notify(to: Recipients, notification: NewNotification & AboutCustomer): Promise<void> {
     const { bus } = this.#with({ module: undefined });
     return notify(this.#kernel, this.#options, bus, to, notification);
   }

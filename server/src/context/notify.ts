@@ -1,4 +1,4 @@
-import type { Bus, DeclaredNotificationType, NewNotification, Recipients } from '@chowk/kit/kernel';
+import type { AboutCustomer, Bus, DeclaredNotificationType, NewNotification, Recipients } from '@chowk/kit/kernel';
 import type { Kernel } from '../kernel.ts';
 import type { ContextOptions } from './context-options.ts';
 
@@ -9,7 +9,7 @@ export async function notify(
   /** The bus of the kernel: modules need not declare what `ctx.notify` calls. */
   bus: Bus,
   to: Recipients,
-  notification: NewNotification,
+  notification: NewNotification & AboutCustomer,
 ): Promise<void> {
   const message = { module, ...notification };
   if (!tenant && to !== 'members') return void (await bus.call('identity.storeNotification', { ...message, to }));

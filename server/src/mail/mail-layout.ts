@@ -8,6 +8,7 @@ export interface LaidOutMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly unsubscribeUrl?: string;
 }
 
 type Content = Omit<Mail, 'fromName' | 'messageId' | 'to'>;
@@ -36,8 +37,16 @@ const maxSubjectLength = 150;
 export function layoutMail({ fromName, messageId, to, ...content }: Mail): LaidOutMail {
   const clean = cleanTexts(content);
   const subject = shorten(clean.subject);
-  const options = { ...(fromName !== undefined && { fromName }), ...(messageId !== undefined && { messageId }) };
-  return { ...options, to, subject, text: writeText(clean), html: writeHtml(clean) };
+  const { unsubscribeUrl } = content;
+  return {
+    ...(fromName !== undefined && { fromName }),
+    ...(messageId !== undefined && { messageId }),
+    to,
+    subject,
+    text: writeText(clean),
+    html: writeHtml(clean),
+    ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+  };
 }
 
 /** Leaves out a name that a mail program would turn into a link: users choose names, and mails may go to strangers. */
@@ -51,7 +60,7 @@ function looksLikeLink(name: string): boolean {
 
 function cleanTexts(content: Content): Content {
   return JSON.parse(JSON.stringify(content), (key, value) =>
-    typeof value === 'string' && key !== 'url' ? toOneLine(value) : value,
+    typeof value === 'string' && key !== 'url' && key !== 'unsubscribeUrl' ? toOneLine(value) : value,
   );
 }
 
@@ -75,15 +84,16 @@ function writeBody({ recipient, paragraphs }: Content): readonly string[] {
 }
 
 function writeText(content: Content): string {
-  const { organization, button, expiry, warning } = content;
+  const { organization, button, expiry, warning, unsubscribeUrl } = content;
+  const unsubscribe = unsubscribeUrl === undefined ? [] : [`Unsubscribe:\n${unsubscribeUrl}`];
   const link = button ? [`${button.label}:\n${button.url}`] : [];
-  const parts = [...writeBody(content), ...link, expiry, warning, `-- \n${organization}`];
+  const parts = [...writeBody(content), ...link, expiry, warning, ...unsubscribe, `-- \n${organization}`];
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
 /** Tables and inline styles, which mail programs render alike; no images, since many programs block them. */
 function writeHtml(content: Content): string {
-  const { subject, organization, paragraphs, button, expiry, warning } = content;
+  const { subject, organization, paragraphs, button, expiry, warning, unsubscribeUrl } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -106,6 +116,7 @@ ${writeBody(content).map(paragraph)}
 ${button && buttonWithLink(button)}
 ${expiry ? note(expiry) : undefined}
 ${warning === undefined ? undefined : footnote(warning)}
+${unsubscribeUrl === undefined ? undefined : footnote(unsubscribeLink(unsubscribeUrl))}
 </td></tr>
 </table>
 </td></tr>
@@ -126,12 +137,16 @@ function paragraph(text: string): Html {
 `;
 }
 
-function note(text: string): Html {
+function unsubscribeLink(url: string): Html {
+  return html`<a class="link" href="${url}" style="color:#1d4ed8;text-decoration:underline">Unsubscribe</a>`;
+}
+
+function note(text: string | Html): Html {
   return html`<p class="quiet" dir="auto" style="margin:0 0 8px;font:400 14px/1.5 ${font};color:#5b6270;word-break:break-word">${text}</p>
 `;
 }
 
-function footnote(text: string): Html {
+function footnote(text: string | Html): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #e1e4ea;font-size:0;line-height:0">&#160;</td></tr></table>
 <div style="height:16px;line-height:16px">&#160;</div>
 ${note(text)}`;

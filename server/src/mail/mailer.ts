@@ -100,15 +100,18 @@ function createSmtpTransport(url: string, from: string): Transport {
       // Objects, because a string would be parsed as a list of addresses.
       const sender = fromName === undefined ? {} : { from: { name: fromName, address: addressIn(from) } };
       const id = messageId === undefined ? {} : { messageId: `<${messageId}>` };
-      const content = 'html' in mail ? { html: mail.html, headers: generated } : letterFields(mail);
+      const content = 'html' in mail ? layoutFields(mail) : letterFields(mail);
       await (await opening).sendMail({ ...sender, ...id, to: { name: '', address: to }, subject, text, ...content });
     },
     close: () => void opening?.then((transport) => transport.close()),
   };
 }
 
-/** Suppresses automatic replies (RFC 3834). */
-const generated = { 'Auto-Submitted': 'auto-generated' };
+function layoutFields({ html, unsubscribeUrl }: LaidOutMail): SendMailOptions {
+  // Suppresses automatic replies (RFC 3834).
+  const headers = { 'Auto-Submitted': 'auto-generated' };
+  return { html, headers: unsubscribeUrl === undefined ? headers : { ...headers, ...listHeaders(unsubscribeUrl) } };
+}
 
 function letterFields(letter: Letter): SendMailOptions {
   const { attachments = [], replyTo, inReplyTo, references = [], isAutomatic } = letter;
@@ -123,6 +126,11 @@ function letterFields(letter: Letter): SendMailOptions {
       content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
     })),
   };
+}
+
+/** One click in the mail program unsubscribes (RFC 8058). */
+function listHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 /** The address in `shop@example.com` or `Shop <shop@example.com>`. */

@@ -1,8 +1,10 @@
 import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
+import { startAccounts } from '../../testing/accounts.ts';
 import { chowkdProcess } from '../../testing/chowkd.ts';
 import { startModuleRing, succeed } from '../../testing/module-ring.ts';
 import { uniqueId } from '../../testing/platform.ts';
+import { moduleHookCommand } from './module-hook.ts';
 
 const code = (hooks: string) => `
   import { sql } from '@chowk/kit';
@@ -104,3 +106,19 @@ test('a version that does not load, or breaks another module, is refused before 
     err: expect.stringMatching(/nothing of notes in the ring stable can be rolled back/),
   });
 }, 400_000);
+
+test('members who configure modules hear of an upgrade', async () => {
+  const platform = await startAccounts();
+  const tenant = await platform.tenant();
+  const [owner, agent] = [await platform.person({ tenant }), await platform.person({ tenant, role: 'Agent' })];
+  const session = { kernel: async () => platform.kernel, say: () => {} } as unknown as Parameters<
+    typeof moduleHookCommand.run
+  >[0];
+  const options = { from: '1.0.0', to: '1.1.0' };
+  await moduleHookCommand.run(session, { positionals: ['orders', 'upgrade'], options });
+  const listed = async (person: typeof owner) => (await person.get('/api/v1/notifications')).body.notifications;
+  expect(await listed(owner)).toMatchObject([
+    { type: 'module.upgraded', title: 'The module Orders was upgraded to version 1.1.0', body: 'From version 1.0.0' },
+  ]);
+  expect(await listed(agent)).toEqual([]);
+});

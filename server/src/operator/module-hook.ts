@@ -20,7 +20,7 @@ export const moduleHookCommand: Command = {
     const kernel = await open();
     const module = kernel.modules.find((one) => one.alias === alias);
     if (!module) throw new Error(`the ring ${kernel.config.ringName} has no module ${alias}`);
-    if (module.definition.hooks?.[name]) {
+    if (module.definition.hooks?.[name] || name === 'upgrade') {
       for (const tenant of await listTenants(kernel, module, name)) {
         say(`${hookLines.tenant}${tenant}`);
         await runHook(kernel, module, name, tenant, { from: String(options.from), to: String(options.to) });
@@ -32,7 +32,7 @@ export const moduleHookCommand: Command = {
 
 async function runHook(
   kernel: Kernel,
-  { alias, definition }: LoadedModule,
+  { alias, definition, manifest }: LoadedModule,
   name: keyof ModuleHooks,
   tenantId: string,
   change: { from: string; to: string },
@@ -40,6 +40,18 @@ async function runHook(
   const tenant = await requireTenant(kernel.directory, tenantId);
   const ctx = new Context(kernel, { requestId: `${alias}.${name}`, module: alias, tenant, system: true });
   await definition.hooks?.[name]?.(ctx, change);
+  // Tenants cannot see system modules.
+  if (name === 'upgrade' && !manifest.system) await notifyUpgraded(ctx, manifest.name, change);
+}
+
+async function notifyUpgraded(ctx: Context, name: string, { from, to }: { from: string; to: string }): Promise<void> {
+  await ctx.notify('members', {
+    type: 'module.upgraded',
+    title: `The module ${name} was upgraded to version ${to}`,
+    body: `From version ${from}`,
+    icon: 'Package',
+    group_key: `module.upgraded ${name}`.slice(0, 100),
+  });
 }
 
 /** The active tenants of the ring that have the module; before it is removed, they have it disabled. */

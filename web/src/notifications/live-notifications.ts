@@ -46,8 +46,9 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       if (!inbox) return void refetchNotifications(cache, tenant);
       const next = addNotification(inbox, one);
       if (next === inbox) return;
-      // A read that is under way may have missed it.
-      const isReading = cache.isFetching({ queryKey: key }) > 0;
+      // A read that is under way may have missed it. One of several that is not known may be new: its count is not enough.
+      const isUnknown = one.count > 1 && !inbox.latest.some(({ id }) => id === one.id);
+      const isReading = isUnknown || cache.isFetching({ queryKey: key }) > 0;
       if (isReading) void cache.cancelQueries({ queryKey: key });
       cache.setQueryData<Inbox>(key, next);
       void (isReading ? refetchNotifications(cache, tenant) : cache.invalidateQueries({ queryKey: listsKey }));

@@ -8,6 +8,7 @@ import { useInbox, useMarkAllRead } from '../notifications/inbox.ts';
 import { useLiveNotifications } from '../notifications/live-notifications.ts';
 import { NotificationIcon } from '../notifications/notification-icon.tsx';
 import { NotificationLink } from '../notifications/notification-link.tsx';
+import { Repeats } from '../notifications/repeats.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -88,7 +89,7 @@ interface LatestItemProps {
 }
 
 function LatestItem({ notification, onOpen }: LatestItemProps) {
-  const { title, body, count, created_at, read_at } = notification;
+  const { title, body, created_at, read_at } = notification;
   const isUnread = read_at === null;
   return (
     <li>
@@ -102,7 +103,7 @@ function LatestItem({ notification, onOpen }: LatestItemProps) {
           <span className={`break-words ${isUnread ? 'font-medium' : 'text-secondary'}`}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {title}
-            {count > 1 && <span className="numeric text-secondary"> × {count}</span>}
+            <Repeats notification={notification} />
           </span>
           {body && <span className="line-clamp-2 text-sm break-words text-secondary">{body}</span>}
         </span>

@@ -27,6 +27,8 @@ describe.skipIf(!chromiumPath)('the console', () => {
     const other = await platform.tenant({ name: 'Other Stores' });
     const asha = await platform.person({ tenant: acme });
     await platform.join(asha, other);
+    const types = [{ type: 'order.created', in_app: false }];
+    await asha.patch('/api/v1/notifications/preferences', { types }, { 'x-tenant': acme.id });
     const names = ['Asha', 'Bindu', 'Chitra'];
     for (const [index, first_name] of names.entries()) {
       const items = [{ name: 'Darjeeling first flush, loose leaf', quantity: index + 1, price: '1249.50' }];
@@ -47,7 +49,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Notifications' }).waitFor();
     await acme
       .context('orders')
-      .notify(asha.id, { type: 'order.created', title: 'Order 1042 needs you', severity: 'warning' });
+      .notify(asha.id, { type: 'order.updated', title: 'Order 1042 needs you', severity: 'warning' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
     await page.getByRole('button', { name: /Order 1042 needs you/ }).waitFor();
     await inspect(page, 'notifications');
@@ -104,7 +106,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
   test('a session that ends leaves the page in place and continues after signing in', async () => {
     const acme = await platform.tenant();
     const asha = await platform.person({ tenant: acme });
-    await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'Order 1042 needs you' });
+    await acme.context('orders').notify(asha.id, { type: 'order.updated', title: 'Order 1042 needs you' });
     const page = await openPage(`${origin}/login?next=/customers`);
     await signIn(page, asha);
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
@@ -124,7 +126,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
-    await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'Order 1043 needs you' });
+    await acme.context('orders').notify(asha.id, { type: 'order.updated', title: 'Order 1043 needs you' });
     await page.getByRole('button', { name: 'Notifications, 2 unread' }).waitFor();
     await asha.post('/api/v1/customers', { first_name: 'Bindu' });
     await page.getByRole('link', { name: 'Bindu' }).waitFor();

@@ -1,14 +1,18 @@
 import type { Ctx } from '@chowk/kit';
+import { unsubscribePath } from '../unsubscribe.ts';
 import type { OutboundMessage, Provider } from './provider.ts';
 
 /** Sends the mail over the mail server of the platform. An attempt that is repeated after a crash has the same Message-ID. */
 export const mail: Provider = async (ctx, message) => {
-  const { id, recipient, subject, body: text, letter } = message;
+  const { id, recipient, subject, body: text, letter, customer_id, purpose } = message;
   const message_id = letter?.message_id ?? `${id}@${new URL(ctx.tenantUrl).hostname}`;
   const fields = { message_id, to: recipient, subject: subject ?? '', text };
+  const isMarketing = purpose === 'marketing' && customer_id !== null;
+  const link = isMarketing ? { unsubscribe_path: unsubscribePath(ctx, customer_id) } : {};
   const attachments = await readAttachments(ctx, message);
   const outcome = await ctx.bus.call('identity.mailCustomer', {
     ...fields,
+    ...link,
     ...(letter && { letter: { ...letter, attachments } }),
   });
   return outcome.status === 'sent' ? { status: 'sent', providerMessageId: null } : outcome;

@@ -1,4 +1,5 @@
 import { type Ctx, type Static, Type } from '@chowk/kit';
+import type { Purpose } from '../../schemas.ts';
 
 /** Ids of mails, without angle brackets. */
 export const Letter = Type.Object({
@@ -30,6 +31,8 @@ export interface OutboundMessage {
   readonly is_reply: boolean;
   readonly letter: Letter | null;
   readonly template: Template | null;
+  readonly customer_id: string | null;
+  readonly purpose: Purpose;
 }
 
 /** `retry`: another attempt may succeed. Reasons contain neither credentials nor the recipient's address. */

@@ -17,6 +17,9 @@ export function Details({ customer }: { readonly customer: CustomerDetail }) {
           <p className="text-secondary">No notes.</p>
         )}
       </Group>
+      <Group title="Marketing">
+        <Consents customer={customer} />
+      </Group>
       <Group title="Taxes">
         <TaxExemption customerId={id} />
       </Group>
@@ -45,6 +48,30 @@ export function Details({ customer }: { readonly customer: CustomerDetail }) {
         />
       </Group>
     </div>
+  );
+}
+
+const sources: Readonly<Record<string, string>> = {
+  creation: 'when the customer was created',
+  update: 'in the customer record',
+  unsubscribe_link: 'with the link in a mail',
+};
+
+/** Whether the customer accepts marketing messages, and how that has changed. */
+function Consents({ customer: { accepts_marketing, consents } }: { readonly customer: CustomerDetail }) {
+  return (
+    <>
+      <p>{accepts_marketing ? 'Accepts marketing messages.' : 'Does not accept marketing messages.'}</p>
+      {consents.length > 0 && (
+        <ul className="grid gap-1 text-sm text-secondary">
+          {consents.map(({ accepts_marketing: isAccepted, source, created_at }) => (
+            <li key={created_at}>
+              {exactTime(created_at)}: {isAccepted ? 'accepted' : 'withdrawn'} {sources[source] ?? `by ${source}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

@@ -12,6 +12,7 @@ const names: Readonly<Record<string, readonly [one: string, many: string]>> = {
   customer_addresses: ['address', 'addresses'],
   customer_metadata: ['value stored by modules', 'values stored by modules'],
   customer_merges: ['earlier merge', 'earlier merges'],
+  customer_consents: ['record of consent', 'records of consent'],
   order_history: ['change of an order', 'changes of orders'],
   conversation_messages: ['message', 'messages'],
   messages: ['sent mail or text message', 'sent mails and text messages'],

@@ -3,6 +3,7 @@ import { Check, EllipsisVertical, Trash2 } from 'lucide-react';
 import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
 import { NotificationIcon } from '../../notifications/notification-icon.tsx';
 import { NotificationLink } from '../../notifications/notification-link.tsx';
+import { Repeats } from '../../notifications/repeats.tsx';
 import { useIsNarrow } from '../../screen/narrow.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -10,7 +11,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 
 export function NotificationRow({ notification }: { readonly notification: Notification }) {
-  const { title, body, count, created_at, read_at, action_label } = notification;
+  const { title, body, created_at, read_at, action_label } = notification;
   const isUnread = read_at === null;
   return (
     <div className="group relative flex items-start rounded-control hover:bg-sunken focus-within:bg-sunken">
@@ -24,7 +25,7 @@ export function NotificationRow({ notification }: { readonly notification: Notif
           <span className={`break-words ${isUnread ? 'font-semibold' : 'text-secondary'}`}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {title}
-            {count > 1 && <span className="numeric font-normal text-secondary"> × {count}</span>}
+            <Repeats notification={notification} />
           </span>
           {body && (
             <span className="line-clamp-3 max-w-3xl text-sm break-words whitespace-pre-line text-secondary">

@@ -111,7 +111,7 @@ function TypeFilter({ type, onChange }: TypeFilterProps) {
       <option value="">Any type</option>
       {[...names].sort().map((name) => (
         <option key={name} value={name}>
-          {typeLabel(name)}
+          {declared.find((one) => one.type === name)?.description ?? typeLabel(name)}
         </option>
       ))}
     </Select>

@@ -31,7 +31,7 @@ describe.skipIf(!chromiumPath)('notifications', () => {
   }
 
   const send = (acme: TestTenant, { id }: Person, fields: Partial<NewNotification> & { title: string }) =>
-    acme.context('orders').notify(id, { type: 'order.created', ...fields });
+    acme.context('orders').notify(id, { type: 'order.updated', ...fields });
 
   async function sendMany(acme: TestTenant, person: Person, count: number): Promise<void> {
     for (let index = 1; index <= count; index += 1) await send(acme, person, { title: `Order ${1_000 + index}` });
@@ -94,6 +94,29 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     released.resolve();
     await response;
     await page.evaluate('new Promise(requestAnimationFrame)');
+    await bell(page, '1').waitFor();
+  });
+
+  test('new orders are one notification with their number, which leads to the orders', async () => {
+    const { acme, asha } = await shop();
+    const page = await platform.openAs(asha, acme);
+    await bell(page, '0').waitFor();
+    const items = [{ name: 'Darjeeling first flush', quantity: 1, price: '1249.50' }];
+    const customer = { first_name: 'Meera', last_name: 'Nair', phone: '+919876543210' };
+    for (let placed = 0; placed < 3; placed += 1) await asha.post('/api/v1/orders', { customer, items });
+    await asha.post('/api/v1/conversations', {
+      customer,
+      channel: 'email',
+      message: { direction: 'inbound', body: 'Where is my order?' },
+    });
+    await bell(page, '2').click();
+    const dialog = page.getByRole('dialog', { name: 'Notifications' });
+    await dialog.getByText('3 new orders').waitFor();
+    await dialog.getByText('New message from Meera Nair').waitFor();
+    expect(await dialog.getByText('×').count()).toBe(0);
+    await inspect(page, 'notifications-team');
+    await dialog.getByRole('link', { name: /3 new orders/ }).click();
+    await heading(page, 'Orders').waitFor();
     await bell(page, '1').waitFor();
   });
 

@@ -7,6 +7,7 @@ import type {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
+import { Fragment } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useApi } from '../../api/use-api.ts';
@@ -50,7 +51,7 @@ function Preferences() {
         <>
           <Section
             title="Notifications by type and channel"
-            lead="Changes are saved at once, for you in this organization."
+            lead="What your role works with is on until you switch it off. Changes are saved at once, for you in this organization."
           >
             <ChannelTable preferences={data.preferences} />
           </Section>
@@ -110,8 +111,21 @@ function ChannelTable({ preferences: { defaults, types } }: { readonly preferenc
         </tr>
       </thead>
       <tbody>
-        {types.map((one) => (
-          <TypeRow key={one.type} preferences={one} onChange={(change) => mutate({ types: [change] })} />
+        {[...Map.groupBy(types, ({ module }) => module ?? '')].map(([module, ofModule]) => (
+          <Fragment key={module}>
+            <tr>
+              <th
+                scope="rowgroup"
+                colSpan={isNarrow ? 3 : 4}
+                className="px-3 pt-5 pb-1 text-left text-sm font-semibold text-secondary"
+              >
+                {module === '' ? 'Other' : typeLabel(module)}
+              </th>
+            </tr>
+            {ofModule.map((one) => (
+              <TypeRow key={one.type} preferences={one} onChange={(change) => mutate({ types: [change] })} />
+            ))}
+          </Fragment>
         ))}
         <ChannelRow
           title="Everything else"
@@ -134,7 +148,6 @@ function TypeRow({ preferences, onChange }: TypeRowProps) {
   return (
     <ChannelRow
       title={description ?? typeLabel(type)}
-      note={type}
       isCritical={critical}
       channels={preferences}
       onChange={(change) => onChange({ type, ...change })}
@@ -144,13 +157,13 @@ function TypeRow({ preferences, onChange }: TypeRowProps) {
 
 interface ChannelRowProps {
   readonly title: string;
-  readonly note: string;
+  readonly note?: string;
   readonly isCritical?: boolean;
   readonly channels: NotificationChannels;
   readonly onChange: (change: Partial<NotificationChannels>) => void;
 }
 
-function ChannelRow({ title, note, isCritical = false, channels, onChange }: ChannelRowProps) {
+function ChannelRow({ title, note = '', isCritical = false, channels, onChange }: ChannelRowProps) {
   const box = (channel: 'in_app' | 'push', label: string) => (
     <Checkbox
       label={
@@ -187,7 +200,7 @@ function ChannelRow({ title, note, isCritical = false, channels, onChange }: Cha
             Always sent at once. It cannot be turned off.
           </span>
         ) : (
-          <span className="block text-xs break-words text-faint">{note}</span>
+          note !== '' && <span className="block text-xs break-words text-faint">{note}</span>
         )}
         {isNarrow && <span className="mt-2 block w-48">{email}</span>}
       </Cell>

@@ -1,0 +1,74 @@
+import { afterCommit, type Ctx } from '@chowk/kit';
+import { findMembers } from './people.ts';
+import type { ConversationRecord, MessageRecord } from './schemas.ts';
+
+/** What members of the team hear about conversations. */
+export const notifications = {
+  'conversation.assigned': {
+    description: 'A conversation was assigned to you',
+    needs: 'conversations.view',
+  },
+  'conversation.message_received': {
+    description: 'A customer wrote, in a conversation of yours or of nobody',
+    needs: 'conversations.view',
+    defaultFor: 'conversations.reply',
+    several: { title: '{count} new messages from customers', action_url: '/conversations' },
+  },
+  'conversation.mentioned': {
+    description: 'A colleague mentioned you in a note',
+    needs: 'conversations.view',
+  },
+};
+
+interface Added {
+  readonly conversation: ConversationRecord;
+  readonly message: MessageRecord;
+}
+
+export const teamListeners = [
+  afterCommit('conversation.message_created', 'notify-team', async (ctx, added) => {
+    if (added.message.direction === 'inbound') await notifyReceived(ctx, added);
+    if (added.message.direction === 'note') await notifyMentioned(ctx, added);
+  }),
+];
+
+/** The assignee; without one, or after the assignee has left, all who may answer. */
+async function notifyReceived(ctx: Ctx, { conversation, message }: Added): Promise<void> {
+  const { assignee_id } = conversation;
+  const isAssigned = (await findMembers(ctx, [assignee_id])).has(assignee_id);
+  if (isAssigned && message.user_id === assignee_id) return;
+  await ctx.notify(isAssigned ? [assignee_id as number] : 'members', {
+    ...linkTo(conversation),
+    type: 'conversation.message_received',
+    title: 'New message from {{customer_name}}',
+    group_key: 'conversation.message_received',
+  });
+}
+
+/** A mention is `@` and the name of a member. */
+async function notifyMentioned(ctx: Ctx, { conversation, message }: Added): Promise<void> {
+  const text = message.body.toLowerCase();
+  if (!text.includes('@')) return;
+  const members = await ctx.bus.call('identity.members', {});
+  const mentioned = members.filter(({ id, name }) => id !== message.user_id && isMentioned(text, name.toLowerCase()));
+  await ctx.notify(
+    mentioned.map(({ id }) => id),
+    {
+      ...linkTo(conversation),
+      type: 'conversation.mentioned',
+      title: 'You were mentioned in a note about {{customer_name}}',
+    },
+  );
+}
+
+/** Not if the name is the beginning of a longer word. */
+function isMentioned(text: string, name: string): boolean {
+  for (let at = text.indexOf(`@${name}`); at >= 0; at = text.indexOf(`@${name}`, at + 1)) {
+    if (!/^[\p{L}\p{N}]/u.test(text.slice(at + name.length + 1))) return true;
+  }
+  return false;
+}
+
+function linkTo({ id, customer_id }: ConversationRecord) {
+  return { icon: 'MessageSquare', action_url: `/conversations/${id}`, data: { conversation_id: id }, customer_id };
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { type Person, startAccounts } from '../../server/testing/accounts.ts';
+import { eventually } from '../../server/testing/eventually.ts';
+import { uniqueId } from '../../server/testing/platform.ts';
+
+const platform = await startAccounts();
+const acme = await platform.tenant();
+const asha = await platform.person({ tenant: acme });
+const customer = { phone: '+919876543210', first_name: 'Meera', last_name: 'Nair' };
+
+const listed = async (person: Person, type: string) =>
+  (await person.get(`/api/v1/notifications?type=${type}`)).body.notifications;
+const notified = (person: Person, type: string, expected: object) =>
+  eventually(async () => expect(await listed(person, type)).toMatchObject([expected]));
+
+async function conversation(fields: object = {}) {
+  const { status, body } = await asha.post('/api/v1/conversations', { customer, channel: 'email', ...fields });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.conversation;
+}
+
+test('a message of a customer goes to the assignee, without one to all who may answer', async () => {
+  const [agent, other, viewer] = [
+    await platform.person({ tenant: acme, role: 'Agent' }),
+    await platform.person({ tenant: acme, role: 'Agent' }),
+    await platform.person({ tenant: acme, role: 'Viewer' }),
+  ];
+  const type = 'conversation.message_received';
+  const { id } = await conversation();
+  const write = (body: string) => asha.post(`/api/v1/conversations/${id}/messages`, { body, direction: 'inbound' });
+  expect((await write('Where is my order?')).status).toBe(201);
+  const first = { title: 'New message from Meera Nair', action_url: `/conversations/${id}`, count: 1 };
+  await notified(agent, type, first);
+  await notified(other, type, first);
+  expect(await listed(viewer, type)).toEqual([]);
+  expect((await asha.post(`/api/v1/conversations/${id}/assign`, { assignee_id: agent.id })).status).toBe(200);
+  await write('Hello?');
+  await notified(agent, type, { title: '2 new messages from customers', count: 2, action_url: '/conversations' });
+  expect(await listed(other, type)).toMatchObject([{ count: 1 }]);
+});
+
+test('a mention in a note notifies the colleague, not the writer and not a namesake', async () => {
+  const ravi = await platform.person({ tenant: acme, role: 'Agent', name: 'Ravi' });
+  const ravindra = await platform.person({ tenant: acme, role: 'Agent', name: 'Ravindra' });
+  const { id } = await conversation();
+  await asha.post(`/api/v1/conversations/${id}/messages`, { body: 'Please call, @ravi.', direction: 'note' });
+  await notified(ravi, 'conversation.mentioned', {
+    title: 'You were mentioned in a note about Meera Nair',
+    data: { conversation_id: id },
+  });
+  expect(await listed(ravindra, 'conversation.mentioned')).toEqual([]);
+});
+
+test('payments, failed orders and low stock are notifications with their link', async () => {
+  const sku = `T-${uniqueId()}`;
+  const stock = { price: '20.00', stock: 9 };
+  const product = (await asha.post('/api/v1/products', { title: 'Green tea', sku, ...stock })).body.product;
+  const items = [{ variant_id: product.variants[0].id, quantity: 4 }];
+  const { body } = await asha.post('/api/v1/orders', { customer, items, track_stock: true });
+  const { id, order_number } = body.order;
+  const link = { action_url: `/orders/${id}` };
+  // One that is pending is not received.
+  await asha.post(`/api/v1/orders/${id}/payments`, { amount: '20.00', method: 'cash', status: 'pending' });
+  await asha.post(`/api/v1/orders/${id}/payments`, { amount: '30.00', method: 'cash' });
+  const payment = `INR 30.00 received from Meera Nair for order ${order_number}`;
+  await notified(asha, 'order.payment_added', { ...link, title: payment, severity: 'success' });
+  const low = { title: `Green tea (${sku}): 5 left`, action_url: `/products/${product.id}` };
+  await notified(asha, 'product.low_stock', low);
+  expect((await asha.post(`/api/v1/orders/${id}/status`, { status: 'failed' })).status).toBe(200);
+  const failed = `Order ${order_number} from Meera Nair failed: INR 80.00`;
+  await notified(asha, 'order.failed', { ...link, title: failed, severity: 'error' });
+});
+
+test('an import tells the one who has started it how it went', async () => {
+  const other = await platform.person({ tenant: acme });
+  const csv = `sku,title,price\r\nC-${uniqueId()},Cup,5.00\r\nC-${uniqueId()},Cup,much\r\n`;
+  const headers = { 'content-type': 'text/csv' };
+  expect((await asha.request({ method: 'POST', url: '/api/v1/products/import', payload: csv, headers })).status).toBe(
+    200,
+  );
+  await notified(asha, 'product.import_finished', {
+    title: 'The import of products has finished: 1 row failed',
+    body: '1 created, 0 updated, 0 unchanged, 1 failed',
+    severity: 'warning',
+  });
+  expect(await listed(other, 'product.import_finished')).toEqual([]);
+});
+
+test('reviewers of a reseller hear of an application', async () => {
+  const reseller = await platform.tenant({ role: 'reseller' });
+  const [owner, agent] = [
+    await platform.person({ tenant: reseller }),
+    await platform.person({ tenant: reseller, role: 'Agent' }),
+  ];
+  const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false, auto_approve: false });
+  const applicant = { business_name: 'Tea House', contact_name: 'Ravi', email: `${uniqueId()}@example.com` };
+  const payload = { referral_code: body.referral_code.code, ...applicant };
+  await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
+  await notified(owner, 'application.submitted', { title: 'Application of Tea House' });
+  expect(await listed(agent, 'application.submitted')).toEqual([]);
+});
+
+test('a message that cannot be delivered is reported to those who may send', async () => {
+  const agent = await platform.person({ tenant: acme, role: 'Agent' });
+  await asha.patch('/api/v1/settings', { 'notifications.sms_provider': 'twilio' });
+  await acme
+    .context('notifications')
+    .bus.call('notifications.send', { channel: 'sms', to: '+919876543210', message: 'Hello', customer_id: null });
+  await notified(asha, 'message.failed', { title: 'SMS to a customer was not delivered', severity: 'error' });
+  expect(await listed(agent, 'message.failed')).toEqual([]);
+});
+
+test('erasing a customer erases the notifications that name the customer', async () => {
+  const beta = await platform.tenant();
+  const owner = await platform.person({ tenant: beta });
+  const items = [{ name: 'Tea', quantity: 1, price: '10.00' }];
+  const { body } = await owner.post('/api/v1/orders', { customer, items });
+  await notified(owner, 'order.created', { title: expect.stringContaining('Meera Nair') });
+  const { customer_id } = body.order;
+  expect((await owner.delete(`/api/v1/customers/${customer_id}?mode=anonymize`)).status).toBe(200);
+  expect(await listed(owner, 'order.created')).toEqual([]);
+});
