@@ -54,7 +54,7 @@ describe.skipIf(!hasBun)('a release', () => {
     expect(requireSignature(release, { keys: [publicKey(signingKey).toString('base64')], allowUnsigned: false })).toBe(
       true,
     );
-    expect(readServerManifest(text.toString(), 'https://releases.example/').releases).toHaveLength(1);
+    expect((await readServerManifest(text.toString(), 'https://releases.example/')).releases).toHaveLength(1);
     // An independent reader: names, modes and times.
     const listed = execFileSync('tar', ['tzvf', join(first.folder, archive)], {
       encoding: 'utf8',

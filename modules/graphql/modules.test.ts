@@ -12,13 +12,23 @@ const { kernel } = platform;
 const acme = await platform.tenant();
 const merchant = acme.caller('customers.view', 'customers.create', 'orders.view', 'orders.create', 'products.view');
 
-test('every set of modules has a schema', () => {
+/** Sets in which any three modules are present and absent in every way. Each module more would double the number of all sets. */
+function* moduleSets<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let first = 0; first <= items.length; first++) {
+    for (let second = first; second <= items.length; second++) {
+      const isChosen = (index: number) => index === first || index === second;
+      yield items.filter((_, index) => isChosen(index));
+      yield items.filter((_, index) => !isChosen(index));
+    }
+  }
+}
+
+test('any modules together have a schema', () => {
   const schemas = kernel.modules.map((module) => readModuleSchema(module, kernel.actions));
   const system = schemas.filter(({ module }) => kernel.systemModules.has(module));
   const optional = schemas.filter((part) => !system.includes(part));
   expect(optional.length).toBeGreaterThan(3);
-  for (let set = 0; set < 2 ** optional.length; set++) {
-    const chosen = optional.filter((_, index) => set & (1 << index));
+  for (const chosen of moduleSets(optional)) {
     const { schema, omitted } = buildTenantSchema([...system, ...chosen]);
     expect(validateSchema(schema)).toEqual([]);
     expect(schema.getQueryType()?.getFields()).toHaveProperty('tenant');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Failure, type Issues, type Static, type SystemCtx, type SystemServices, sql } from '@chowk/kit';
-import { Value } from 'typebox/value';
 import { fail } from './errors.ts';
 import { type Channel, configs, type NewChannel } from './schemas.ts';
 
@@ -30,13 +29,15 @@ export async function showChannel(ctx: SystemCtx): Promise<Static<typeof Channel
 }
 
 /** Reports what is wrong with the configuration of the adapter, and returns it without other fields. */
-export function checkChannel(
+export async function checkChannel(
   { system }: SystemCtx,
   { adapter, config }: Partial<Configured>,
   issues: Issues,
-): Configured | undefined {
+): Promise<Configured | undefined> {
   if (adapter === undefined || config === undefined) return undefined;
   const schema = configs[adapter];
+  // Loaded only when it is needed: it has hundreds of files.
+  const { Value } = await import('typebox/value');
   const known = Value.Clean(schema, structuredClone(config)) as Record<string, string>;
   for (const name of schema.required ?? []) {
     const isMissing = known[name] === undefined;

@@ -66,7 +66,7 @@ async function fetchManifest(
   const url = manifestUrl(channel);
   const answer = await fetchText(system, url, stored?.etag ? { 'if-none-match': stored.etag } : {});
   if (!answer && stored) return stored;
-  return { manifest: readManifest(answer?.text ?? '', url), etag: answer?.etag ?? null };
+  return { manifest: await readManifest(answer?.text ?? '', url), etag: answer?.etag ?? null };
 }
 
 async function store(system: SystemServices, channel: string, { manifest, etag, fetched_at }: Stored): Promise<void> {

@@ -73,7 +73,7 @@ async function readRelease(
   };
   const text = await read('MANIFEST.json');
   if (text !== undefined) {
-    const manifest = readManifest(text, tagged._links?.self ?? channel.config['api_url'] ?? '');
+    const manifest = await readManifest(text, tagged._links?.self ?? channel.config['api_url'] ?? '');
     const release = manifest.releases.find(({ version }) => version === tagged.version);
     if (!release) throw upstream(`the manifest of ${tagged.tag_name} does not name its version.`);
     return {

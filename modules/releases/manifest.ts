@@ -1,6 +1,5 @@
 import type { Static } from '@chowk/kit';
 import { rcompare } from 'semver';
-import { Value } from 'typebox/value';
 import { fail } from './errors.ts';
 import { ReleaseManifest } from './schemas.ts';
 
@@ -9,7 +8,9 @@ export type Release = Manifest['releases'][number];
 export type Asset = Release['assets'][number];
 
 /** The manifest in a response of a source. Unknown fields are dropped; file names are completed; the newest release comes first. */
-export function readManifest(text: string, url: string): Manifest {
+export async function readManifest(text: string, url: string): Promise<Manifest> {
+  // Loaded only when it is needed: it has hundreds of files.
+  const { Value } = await import('typebox/value');
   const manifest = Value.Clean(ReleaseManifest, Value.Default(ReleaseManifest, parseJson(text)));
   const [problem] = Value.Errors(ReleaseManifest, manifest);
   if (problem) {

@@ -24,7 +24,7 @@ const archiveName = /^chowk_(.+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$/;
  */
 export async function publishFolder(folder: string, options: PublishOptions): Promise<Manifest> {
   const file = join(folder, 'MANIFEST.json');
-  const earlier = existsSync(file) ? readManifest(await readFile(file, 'utf8'), 'https://invalid') : undefined;
+  const earlier = existsSync(file) ? await readManifest(await readFile(file, 'utf8'), 'https://invalid') : undefined;
   const found = await readArchives(folder);
   if (found.size === 0) throw new Error(`${folder} has no archives such as chowk_1.0.0_linux_x64.tar.gz`);
   const versions = [...new Set([...found.keys(), ...(earlier?.releases.map(({ version }) => version) ?? [])])].sort(

@@ -125,6 +125,7 @@ export class JobQueues {
   async stop(seconds: number): Promise<void> {
     if (!this.#started) return;
     await this.#started.catch(() => {});
+    this.#worker.stop();
     await this.#boss.stop({ graceful: true, timeout: seconds * 1_000, close: false });
   }
 

@@ -22,11 +22,15 @@ const workersPerTenant = workersPerQueue / 2;
 const maxBatchSize = 100;
 /** How long a task that cannot be performed now waits before the next attempt. */
 const postponedSeconds = 30;
-const polling = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const;
+/** How often a queue is asked for delayed tasks. */
+const pollSeconds = 2;
+// While the workers are notified of new tasks, one of them at a time polls, and not each of them.
+const polling = { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: 60 } as const;
 
 /** Performs the tasks of the queues of this ring. */
 export class TaskWorker {
   readonly #options: TaskWorkerOptions;
+  readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(options: TaskWorkerOptions) {
     this.#options = options;
@@ -53,6 +57,18 @@ export class TaskWorker {
       return Promise.all(jobs.map((job) => this.#settle(name, job)));
     });
     workers = boss.getWipData().flatMap((worker) => (worker.name === queue ? [worker.id] : []));
+    let turn = 0;
+    const poll = () => {
+      const id = workers[turn % workers.length];
+      if (id !== undefined) boss.notifyWorker(id);
+      turn += 1;
+    };
+    this.#timers.push(setInterval(poll, pollSeconds * 1_000).unref());
+  }
+
+  /** Ends the polling; the workers end with the queue. */
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
   async #settle(name: string, job: JobWithMetadata<Task>): Promise<JobResult> {

@@ -119,13 +119,14 @@ test('an event that the version of the ring cannot read waits, in order, until t
   ]);
 
   await assign(acme, 'edge');
-  await retryNow(edge, acme);
-  await eventually(() =>
+  await eventually(async () => {
+    // The last attempt of the other ring may postpone it once more.
+    await retryNow(edge, acme);
     expect(runsFor(acme).map(({ version, data }) => ({ version, data }))).toEqual([
       { version: '2.0.0', data: { size: 'huge', label: 'a' } },
       { version: '2.0.0', data: { size: 'small', label: 'b' } },
-    ]),
-  );
+    ]);
+  });
   await eventually(async () => expect(await acme.db.rows(sql`SELECT FROM event_deliveries`)).toEqual([]));
 });
 

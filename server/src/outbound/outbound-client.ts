@@ -1,5 +1,5 @@
 import { Failure, type HttpClient, type HttpDownload, type HttpRequest, type HttpResponse } from '@chowk/kit/kernel';
-import { Client, type Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import { fail } from '../errors.ts';
 import { version } from '../version.ts';
 import { publicLookup, type Resolve, resolvePublicName } from './public-lookup.ts';
@@ -91,6 +91,8 @@ export class OutboundClient implements HttpClient {
   async #open({ target, method, headers, body }: Hop, signal: AbortSignal): Promise<Opened> {
     const { url, isAllowed } = target;
     const lookup = publicLookup(this.#resolve, isAllowed);
+    // Loaded only when it is needed: most commands send no request.
+    const { Client } = await import('undici');
     const client = new Client(url.origin, {
       connect: { lookup, timeout: connectTimeoutMs },
       headersTimeout: headersTimeoutMs,

@@ -7,6 +7,8 @@ const program = join(repository, 'server/src/main.ts');
 
 export interface ChildOptions {
   readonly environment: NodeJS.ProcessEnv;
+  /** Options of Node.js. */
+  readonly nodeOptions?: readonly string[];
   /** How long the child may run. */
   readonly timeoutMs?: number;
   /** A new limit from the time of a line of its output on; `undefined` leaves it as it is. */
@@ -24,8 +26,8 @@ export interface ChildResult {
 
 /** Runs another command of `chowkd` in a process of its own, which code of a module cannot take this one down with. */
 export async function runChild(args: readonly string[], options: ChildOptions): Promise<ChildResult> {
-  const { environment, timeoutMs, limitAfter } = options;
-  const child = spawn(process.execPath, [program, ...args], {
+  const { environment, nodeOptions = [], timeoutMs, limitAfter } = options;
+  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
