@@ -200,6 +200,40 @@ test('discounts, shipping and taxes are calculated by the rules and stored with 
   expect((await place(cart.items, fields)).status).toBe(201);
 });
 
+test('a discount of collections reduces the items that are in them, chosen or by a rule', async () => {
+  const { caller, product, order, place } = await shop();
+  const tea = await product();
+  await product({ sku: 'CUP', title: 'Cup', price: 20, tags: ['Clay'] });
+  await product({ sku: 'TRAY', title: 'Tray', price: 30 });
+  const discount = async (code: string, collection: object) => {
+    const { body } = await caller.post('/api/v1/collections', { title: code, ...collection });
+    const target_ids = [body.collection.id];
+    const fields = { code, kind: 'percent', value: 10, applies_to: 'collections', target_ids, combines: true };
+    expect((await caller.post('/api/v1/discounts', fields)).status).toBe(201);
+  };
+  await discount('CHOSEN', { products: [tea.id] });
+  await discount('CLAY', { rule: { conditions: [{ field: 'tag', operator: 'is', value: 'Clay' }] } });
+  await discount('EMPTY', {});
+  const items = ['TEA', 'CUP', 'TRAY'].map((sku) => ({ sku, quantity: 1 }));
+  const codes = { discount_codes: ['CHOSEN', 'CLAY'] };
+  const expected = {
+    discount_total: '3.00',
+    total: '57.00',
+    items: [{ discount_total: '1.00' }, { discount_total: '2.00' }, { discount_total: '0.00' }],
+  };
+  const preview = await caller.post('/api/v1/orders/preview', { items, ...codes });
+  expect(preview.body.preview).toMatchObject({ ...expected, problems: [] });
+  const placed = await order(items, codes);
+  expect(placed).toMatchObject(expected);
+  // An edit is priced with the collections of the time.
+  const edited = await caller.patch(`/api/v1/orders/${placed.id}`, { items: [...items, { sku: 'CUP', quantity: 2 }] });
+  expect(edited.body.order).toMatchObject({ discount_total: '7.00', total: '93.00' });
+  expect(await place(items, { discount_codes: ['EMPTY'] })).toMatchObject({
+    status: 422,
+    body: { errors: { discount_codes: [expect.any(String)] } },
+  });
+});
+
 test('an order that was priced elsewhere keeps its amounts', async () => {
   const { order, place } = await shop();
   const items = [{ name: 'Hamper', quantity: 2, price: 50 }];

@@ -29,7 +29,10 @@ export const CartLine = NamedObject('CartLine', {
   price: { ...AnyMoneyInput, description: 'The price of one unit, with at most three decimals. The line is rounded.' },
   product_id: Default(NullableUuid, null),
   variant_id: Default(NullableUuid, null),
-  collection_ids: Default(Type.Array(Uuid, { maxItems: 250 }), []),
+  collection_ids: Default(
+    Type.Array(Uuid, { maxItems: 250, description: 'Collections besides those that have the product.' }),
+    [],
+  ),
   taxable: Default(Type.Boolean(), true),
   tax_class: Default(TaxClass, 'standard'),
   weight: Default({ ...Grams, description: 'The weight of one unit in grams.' }, 0),

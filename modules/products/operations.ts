@@ -1,4 +1,5 @@
 import { operation, Type, Uuid } from '@chowk/kit';
+import { findMemberships, MembershipQuery, Memberships } from './collection-rules.ts';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
 import {
   commitForOrder,
@@ -33,6 +34,13 @@ export const operations = {
     input: LineKeys,
     output: ResolvedLines,
     run: resolveLines,
+  }),
+  'products.findMemberships': operation({
+    summary: 'Find which of some collections products are in',
+    description: 'Rules are evaluated now. Products that do not exist are left out.',
+    input: MembershipQuery,
+    output: Memberships,
+    run: findMemberships,
   }),
   'products.reserveForOrder': operation({
     summary: 'Reserve the units of the lines of an order',
