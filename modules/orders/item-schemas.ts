@@ -1,5 +1,5 @@
 import {
-  AnyMoneyInput,
+  MoneyInput,
   Default,
   Line,
   Money,
@@ -15,7 +15,7 @@ import {
 export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
   title: Default(Line(255, { examples: ['Regular customer'] }), 'Discount'),
   kind: Type.Enum(['percent', 'fixed']),
-  value: { ...AnyMoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
+  value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 export type OrderDiscountInput = Static<typeof OrderDiscountInput>;
 
@@ -30,7 +30,7 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
     Line(255, { description: "Default: the title of the variant's product.", examples: ['Green tea, 250 g'] }),
   ),
   quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  price: Type.Optional({ ...AnyMoneyInput, description: "The price of one unit. Default: the variant's." }),
+  price: Type.Optional({ ...MoneyInput, description: "The price of one unit. Default: the variant's." }),
   discount: Type.Optional(OrderDiscountInput),
   taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
 });

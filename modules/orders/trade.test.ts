@@ -347,16 +347,46 @@ test('32 buyers of the last item: one order', { timeout: 60_000 }, async () => {
 });
 
 test('amounts have the decimals of their currency', async () => {
-  const { order, place } = await shop();
+  const { order, place, caller } = await shop();
   const items = [{ name: 'Oud', quantity: 3, price: '1.235' }];
   expect(await order(items, { currency: 'KWD' })).toMatchObject({ total: '3.705', items: [{ price: '1.235' }] });
   const whole = [{ name: 'Oud', quantity: 3, price: '1.23' }];
-  expect(await order(whole, { currency: 'JPY' })).toMatchObject({ total: '4.00' });
   expect(await order(whole, { currency: 'EUR' })).toMatchObject({ total: '3.69' });
   expect(await place(items, { currency: 'EUR' })).toMatchObject({
     status: 422,
-    body: { errors: { 'items.0.price': [expect.any(String)] } },
+    body: { errors: { 'items.0.price': ['An amount in EUR has at most 2 decimals.'] } },
   });
+  const yen = { price: '400.00', quantity: 1, name: 'Oud' };
+  const discount = { kind: 'fixed', value: '0.5' };
+  const wrong = ['An amount in JPY has no decimals.'];
+  const choices = {
+    currency: 'JPY',
+    discounts: [discount],
+    shipping: { price: '10.5' },
+    payments: [{ method: 'cash', amount: '1.5' }],
+  };
+  expect(await place([{ ...yen, price: '1.2', discount }], choices)).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        'items.0.price': wrong,
+        'items.0.discount.value': wrong,
+        'discounts.0.value': wrong,
+        'shipping.price': wrong,
+      },
+    },
+  });
+  expect(await place([yen], { currency: 'JPY', payments: [{ method: 'cash', amount: '1.5' }] })).toMatchObject({
+    status: 422,
+    body: { errors: { 'payments.0.amount': wrong } },
+  });
+  // Responses have two decimals: they can be sent back.
+  const { id } = await order([yen], { currency: 'JPY', payments: [{ method: 'cash', amount: '400.00' }] });
+  expect(await caller.post(`/api/v1/orders/${id}/refund`, { amount: '100.25' })).toMatchObject({
+    status: 422,
+    body: { errors: { amount: wrong } },
+  });
+  expect((await caller.post(`/api/v1/orders/${id}/refund`, { amount: '100.00' })).status).toBe(200);
 });
 
 test('stock equals its movements, and amounts add up, after any history of orders', { timeout: 120_000 }, async () => {

@@ -1,4 +1,4 @@
-import { AnyMoneyInput, type Ctx, job, type Static, Type, Uuid } from '@chowk/kit';
+import { MoneyInput, type Ctx, job, type Static, Type, Uuid } from '@chowk/kit';
 import { findKeys } from './accounts.ts';
 import type { Outcome, ProviderRefund } from './providers/provider.ts';
 import { providers } from './providers/providers.ts';
@@ -13,7 +13,7 @@ const Refund = Type.Object({
   order_number: Type.String(),
   provider: ProviderName,
   payment_id: Type.String(),
-  amount: AnyMoneyInput,
+  amount: MoneyInput,
   currency: Type.String(),
   attempt: Type.Integer({ minimum: 0 }),
 });

@@ -10,11 +10,19 @@ import { rateText } from './tax-rates.ts';
 
 const maxTotal = '9999999999.99';
 
-export function checkCart(_ctx: Ctx, { lines = [], discounts = [] }: Partial<Cart>, issues: Issues): void {
-  for (const [index, { discount }] of lines.entries()) {
-    if (discount) checkPercentage(`lines.${index}.discount.value`, discount, issues);
+export async function checkCart(ctx: Ctx, cart: Partial<Cart>, issues: Issues): Promise<void> {
+  const { 'general.currency': ownCurrency } = await ctx.settings();
+  const { currency = ownCurrency, lines = [], discounts = [], shipping } = cart;
+  const checkDiscount = (field: string, discount: Cart['discounts'][number]) => {
+    checkPercentage(field, discount, issues);
+    if (discount.kind === 'fixed') issues.checkDecimals(field, discount.value, currency);
+  };
+  for (const [index, { price, discount }] of lines.entries()) {
+    issues.checkDecimals(`lines.${index}.price`, price, currency);
+    if (discount) checkDiscount(`lines.${index}.discount.value`, discount);
   }
-  for (const [index, discount] of discounts.entries()) checkPercentage(`discounts.${index}.value`, discount, issues);
+  for (const [index, discount] of discounts.entries()) checkDiscount(`discounts.${index}.value`, discount);
+  issues.checkDecimals('shipping.price', shipping?.price, currency);
 }
 
 /** As `price`, with an error for a cart that costs too much. */
