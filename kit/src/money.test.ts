@@ -14,12 +14,26 @@ test.each([
   expect(toMoney(input)).toBe(expected);
 });
 
-test.each([-1, '-1', 0.0001, 1e10, 1e21, 1e-7, '1e3', '1,50', '1.2345', '.5', '5.', '', 'ten', '٣', '0x10', Number.NaN])(
-  '%j is no amount',
-  (input) => {
-    expect(toMoney(input)).toBeUndefined();
-  },
-);
+test.each([
+  -1,
+  '-1',
+  0.0001,
+  1e10,
+  1e21,
+  1e-7,
+  '1e3',
+  '1,50',
+  '1.2345',
+  '.5',
+  '5.',
+  '',
+  'ten',
+  '٣',
+  '0x10',
+  Number.NaN,
+])('%j is no amount', (input) => {
+  expect(toMoney(input)).toBeUndefined();
+});
 
 test('all amounts are accepted as number and as text', () => {
   const cents = fc.bigInt({ min: 0n, max: 999_999_999_999n });

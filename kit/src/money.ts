@@ -4,7 +4,8 @@ export { Money };
 
 const rules = {
   money: true,
-  description: 'An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.',
+  description:
+    'An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.',
   examples: ['199.65'],
 };
 

@@ -1,8 +1,8 @@
 import {
-  MoneyInput,
   Default,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableLine,

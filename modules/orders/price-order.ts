@@ -192,7 +192,14 @@ function priceAsGiven({ currency, items, choices }: Cart): PricedOrder {
 
 /** Amounts have no more decimals than their currency, and percentages are at most 100. */
 export function checkAmounts(
-  { total, discount_total, shipping_total, tax_total, shipping, discounts = [] }: PriceChoices & {
+  {
+    total,
+    discount_total,
+    shipping_total,
+    tax_total,
+    shipping,
+    discounts = [],
+  }: PriceChoices & {
     readonly total?: string;
   },
   items: readonly { readonly price?: string; readonly discount?: PriceDiscount }[],

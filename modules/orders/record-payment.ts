@@ -1,4 +1,4 @@
-import { MoneyInput, type Ctx, invalid, Line, type Static, sql, Type, taken, Uuid, violatedIndex } from '@chowk/kit';
+import { type Ctx, invalid, Line, MoneyInput, type Static, sql, Type, taken, Uuid, violatedIndex } from '@chowk/kit';
 import { toThousandths } from './amounts.ts';
 import { paymentColumns } from './columns.ts';
 import { lockOrder } from './orders.ts';

@@ -1,11 +1,11 @@
 import {
-  MoneyInput,
   Counts,
   Currency,
   Default,
   extend,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableEmail,

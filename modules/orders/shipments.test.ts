@@ -416,7 +416,10 @@ test('without its only shipment an order can be cancelled, and delivered shipmen
   const { id } = await order({ TEA: 3 }, { status: 'shipped' });
   const [{ id: shipment }] = (await read(id)).shipments;
   expect((await cancel(id, shipment)).status).toBe(200);
-  expect(await read(id)).toMatchObject({ fulfillment_status: 'unfulfilled', next_statuses: expect.arrayContaining(['cancelled']) });
+  expect(await read(id)).toMatchObject({
+    fulfillment_status: 'unfulfilled',
+    next_statuses: expect.arrayContaining(['cancelled']),
+  });
   expect((await setStatus(id, 'cancelled')).status).toBe(200);
   expect(await stock()).toEqual([10, 0]);
 
@@ -454,7 +457,18 @@ test('tracking is erased with the customer, and the shipment stays', async () =>
 });
 
 const Step = fc.record({
-  kind: fc.constantFrom('place', 'edit', 'ship', 'shipRest', 'deliver', 'cancel', 'status', 'refund', 'restock', 'delete'),
+  kind: fc.constantFrom(
+    'place',
+    'edit',
+    'ship',
+    'shipRest',
+    'deliver',
+    'cancel',
+    'status',
+    'refund',
+    'restock',
+    'delete',
+  ),
   at: fc.nat(3),
   item: fc.nat(1),
   quantities: fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })),

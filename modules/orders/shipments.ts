@@ -1,7 +1,7 @@
 import { assignments, type Ctx, changesBetween, type Issues, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { commitShipped } from './order-stock.ts';
 import { followUnits, isUnderWay } from './fulfillment.ts';
+import { commitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { findShipment, recordShipment } from './record-shipment.ts';
 import { readKeptItems } from './refunded-units.ts';

@@ -1,15 +1,4 @@
-import {
-  byTime,
-  type Ctx,
-  columnsFor,
-  equals,
-  Failure,
-  type Issues,
-  list,
-  sql,
-  toCents,
-  Uuid,
-} from '@chowk/kit';
+import { byTime, type Ctx, columnsFor, equals, Failure, type Issues, list, sql, toCents, Uuid } from '@chowk/kit';
 import { findKeys } from './accounts.ts';
 import { fail } from './errors.ts';
 import type { Keys, NewLink } from './providers/provider.ts';

@@ -1,4 +1,4 @@
-import { MoneyInput, Line, Money, NamedObject, Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Line, Money, MoneyInput, NamedObject, Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
 export const providerNames = ['stripe', 'razorpay'] as const;
 export type ProviderName = (typeof providerNames)[number];

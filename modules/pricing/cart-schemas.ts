@@ -1,9 +1,9 @@
 import {
-  MoneyInput,
   Currency,
   Default,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableLine,

@@ -39,12 +39,15 @@ export async function price(ctx: Ctx, input: Cart): Promise<PricedCart> {
   const cart = { ...input, currency, address: input.address?.country ? input.address : shop };
   const found = await findRules(ctx, cart, readRegion(cart.address));
   const lines = await addCollections(ctx, cart.lines, found.discounts);
-  return priceCart({ ...cart, lines }, {
-    ...found,
-    currency: settings['general.currency'],
-    pricesIncludeTax: settings['pricing.prices_include_tax'],
-    taxShipping: settings['pricing.tax_shipping'],
-  });
+  return priceCart(
+    { ...cart, lines },
+    {
+      ...found,
+      currency: settings['general.currency'],
+      pricesIncludeTax: settings['pricing.prices_include_tax'],
+      taxShipping: settings['pricing.tax_shipping'],
+    },
+  );
 }
 
 /** The collections of the products, if a discount depends on them. */
