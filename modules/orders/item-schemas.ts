@@ -19,6 +19,8 @@ export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
 });
 export type OrderDiscountInput = Static<typeof OrderDiscountInput>;
 
+const TaxClass = Line(50, { pattern: '^[a-z0-9][a-z0-9_-]*$', examples: ['standard'] });
+
 export const NewOrderItem = NamedObject('NewOrderItem', {
   variant_id: Type.Optional({
     ...Uuid,
@@ -33,6 +35,10 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
   price: Type.Optional({ ...MoneyInput, description: "The price of one unit. Default: the variant's." }),
   discount: Type.Optional(OrderDiscountInput),
   taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
+  tax_class: Type.Optional({ ...TaxClass, description: 'Default: as the variant, else `standard`.' }),
+  tax_code: Type.Optional(
+    NullableLine(20, { description: 'The code of the goods, such as HSN. Default: as the variant.', examples: ['0902'] }),
+  ),
 });
 export type NewOrderItem = Static<typeof NewOrderItem>;
 
@@ -59,6 +65,8 @@ export const OrderItem = NamedObject('OrderItem', {
   variant_id: Nullable(Uuid),
   image_url: Nullable(Type.String()),
   taxable: Type.Boolean(),
+  tax_class: Type.String({ examples: ['standard'] }),
+  tax_code: Nullable(Type.String({ examples: ['0902'] })),
   weight_grams: Nullable(Type.Integer()),
   discount: Nullable(NamedObject('OrderItemDiscount', OrderDiscountInput.properties)),
   subtotal: { ...Money, description: 'Quantity times price.' },

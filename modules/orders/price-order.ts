@@ -90,12 +90,13 @@ async function priceByRules(ctx: Ctx, cart: Cart): Promise<PricedOrder | null> {
   const { discount_codes: codes = [], discounts = [], shipping_rate_id = null, shipping } = choices;
   const priced = await ctx.bus.callIfInstalled('pricing.price', {
     currency,
-    lines: items.map(({ quantity, price, product_id, variant_id, taxable, weight_grams, discount }) => ({
+    lines: items.map(({ quantity, price, product_id, variant_id, taxable, tax_class, weight_grams, discount }) => ({
       quantity,
       price,
       product_id,
       variant_id,
       taxable,
+      tax_class,
       weight: weight_grams ?? 0,
       ...(discount ? { discount } : {}),
     })),

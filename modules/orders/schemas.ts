@@ -58,6 +58,9 @@ const ShippingAddress = NamedObject('ShippingAddress', {
   pincode: Type.Optional(NullableLine(32)),
   country: optionalLine,
   phone: Type.Optional(NullableLine(32)),
+  tax_number: Type.Optional(
+    NullableLine(64, { description: 'Of a business, for its invoice.', examples: ['29AAGCB7383J1Z4'] }),
+  ),
 });
 export type ShippingAddress = Static<typeof ShippingAddress>;
 

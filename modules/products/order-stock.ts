@@ -18,7 +18,8 @@ export const LineKeys = Type.Object({
   ),
 });
 
-const { id, product_id, sku, price, weight_grams, taxable, continue_selling, available } = Variant.properties;
+const { id, product_id, sku, price, weight_grams, taxable, tax_class, tax_code, continue_selling, available } =
+  Variant.properties;
 export const ResolvedLine = named(
   'ResolvedLine',
   Type.Object({
@@ -30,6 +31,8 @@ export const ResolvedLine = named(
     price,
     weight_grams,
     taxable,
+    tax_class,
+    tax_code,
     continue_selling,
     available,
     status: Status,
@@ -51,7 +54,7 @@ export async function resolveLines(
   const skus = lines.map((line) => line.sku ?? null);
   const rows = await ctx.db.rows<ResolvedLine & { position: number }>(sql`
     SELECT line.position::integer, v.id AS variant_id, v.product_id, v.sku, p.title, v.title AS variant_title,
-      v.price::text AS price, v.weight_grams, v.taxable, v.continue_selling, v.stock - v.reserved AS available, p.status,
+      v.price::text AS price, v.weight_grams, v.taxable, v.tax_class, v.tax_code, v.continue_selling, v.stock - v.reserved AS available, p.status,
       coalesce(
         (SELECT image->>'url' FROM jsonb_array_elements(p.images) image WHERE image->>'id' = v.image_id::text),
         p.images->0->>'url') AS image_url
