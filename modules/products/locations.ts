@@ -29,10 +29,14 @@ export const locationList = list({
 type Location = Static<typeof StockLocation>;
 
 /** `null` for the default location; 422 for an unknown one. The location cannot be deleted until the transaction ends. */
-export async function resolveLocation(ctx: Ctx, id: string | null | undefined): Promise<string | null> {
+export async function resolveLocation(
+  ctx: Ctx,
+  id: string | null | undefined,
+  field = 'location_id',
+): Promise<string | null> {
   if (id == null) return null;
   const location = await lockLocation(ctx, id);
-  if (!location) throw invalid({ location_id: { code: 'unknown', message: `There is no stock location ${id}.` } });
+  if (!location) throw invalid({ [field]: { code: 'unknown', message: `There is no stock location ${id}.` } });
   return location.is_default ? null : id;
 }
 
