@@ -51,10 +51,12 @@ function readParty({ contact, customer }: Order, address: Address): InvoiceParty
 export function readContent(order: Order): InvoiceContent {
   return {
     ordered_at: order.placed_at as string,
-    lines: order.items.map(({ name, sku, tax_code, quantity, price, subtotal, discount_total, taxes, tax_total, total }) => {
-      const tax_rate = addUpRates(taxes);
-      return { name, sku, tax_code, quantity, price, subtotal, discount_total, tax_rate, tax_total, total };
-    }),
+    lines: order.items.map(
+      ({ name, sku, tax_code, quantity, price, subtotal, discount_total, taxes, tax_total, total }) => {
+        const tax_rate = addUpRates(taxes);
+        return { name, sku, tax_code, quantity, price, subtotal, discount_total, tax_rate, tax_total, total };
+      },
+    ),
     subtotal: order.subtotal,
     discounts: readDiscounts(order),
     shipping: readShipping(order),

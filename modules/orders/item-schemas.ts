@@ -37,7 +37,10 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
   taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
   tax_class: Type.Optional({ ...TaxClass, description: 'Default: as the variant, else `standard`.' }),
   tax_code: Type.Optional(
-    NullableLine(20, { description: 'The code of the goods, such as HSN. Default: as the variant.', examples: ['0902'] }),
+    NullableLine(20, {
+      description: 'The code of the goods, such as HSN. Default: as the variant.',
+      examples: ['0902'],
+    }),
   ),
 });
 export type NewOrderItem = Static<typeof NewOrderItem>;

@@ -86,7 +86,9 @@ test('of 16 transfers of the last units at a location as many succeed as it has'
   expect([main, others.reduce((sum, units) => sum + units, 0)]).toEqual([0, 5]);
 });
 
-test('no location has fewer than no units, and movements add up, after transfers at once', { timeout: 60_000 }, async () => {
+test('no location has fewer than no units, and movements add up, after transfers at once', {
+  timeout: 60_000,
+}, async () => {
   const Step = fc.record({ from: fc.nat(2), to: fc.nat(2), quantity: fc.integer({ min: 1, max: 4 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 8, maxLength: 16 }), async (steps) => {

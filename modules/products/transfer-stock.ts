@@ -17,7 +17,8 @@ export function checkTransfer(_ctx: Ctx, { items = [] }: Partial<StockTransfer>,
 export async function transferStock(ctx: Ctx, input: StockTransfer): Promise<{ variants: Variant[] }> {
   const from = await resolveLocation(ctx, input.from_location_id, 'from_location_id');
   const to = await resolveLocation(ctx, input.to_location_id, 'to_location_id');
-  if (from?.toLowerCase() === to?.toLowerCase()) throw invalid({ to_location_id: 'The units are at this location already. Name another one.' });
+  if (from?.toLowerCase() === to?.toLowerCase())
+    throw invalid({ to_location_id: 'The units are at this location already. Name another one.' });
   const common = { reason: 'transferred', reference: input.reference };
   const movements = input.items.flatMap(({ variant_id: variantId, quantity }) => [
     { ...common, variantId, locationId: from, change: -quantity },

@@ -99,7 +99,8 @@ export const variantActions = {
   }),
   'products.transferStock': action({
     summary: 'Transfer stock to another location',
-    description: 'All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.',
+    description:
+      'All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.',
     http: 'POST /stock-transfers',
     graphql: 'transferStock',
     needs: 'products.edit',
