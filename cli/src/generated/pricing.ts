@@ -138,7 +138,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number.",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.",
         "isRequired": true
       },
       {
@@ -472,7 +472,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       }
     ],
     "key": "cart"
@@ -825,7 +825,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "minimum_weight",
