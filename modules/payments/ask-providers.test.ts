@@ -58,7 +58,7 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     const minutesLeft = Math.ceil((Date.parse(link.expires_at) - Date.now()) / 60_000);
     const asked = async (minutes: number) => {
       await age(acme, minutes);
-      return (await ask(acme)).links;
+      return ((await ask(acme)) as { links: number }).links;
     };
     expect([await asked(11), await asked(9), await asked(2), await asked(9)]).toEqual([1, 0, 1, 0]);
     const status = async () => (await acme.owner.get(`${url}/payment-links`)).body.payment_links[0].status;

@@ -73,6 +73,6 @@ async function askForRefund(ctx: Ctx, { id, provider, provider_refund_id }: Pend
   }
 }
 
-function warn(ctx: Ctx, details: { readonly provider: ProviderName; readonly reason?: string } & object): void {
+function warn(ctx: Ctx, details: Readonly<Record<string, string | undefined>>): void {
   ctx.log.warn({ tenant: ctx.tenant.id, ...details }, 'a payment provider did not say what has become of a payment');
 }
