@@ -1291,6 +1291,17 @@ export interface Api {
       readonly shipment: string;
     }, { readonly message: string; readonly shipment: Shipment }>;
     /**
+     * Cancel a shipment that was not delivered.
+     * Its units return to the stock and are reserved for the order again, unless the order is cancelled, failed or refunded. A shipped order becomes `processing`. Cancelling it again changes nothing.
+     * Requires the permission `orders.edit`.
+     * `POST /api/v1/orders/:id/shipments/:shipment/cancel`
+     */
+    readonly cancelShipment: Call<ShipmentCancellation & {
+      /** The order. */
+      readonly id: string;
+      readonly shipment: string;
+    }, { readonly message: string; readonly shipment: Shipment }>;
+    /**
      * List draft orders.
      * Requires the permission `orders.view`.
      * `GET /api/v1/draft-orders`
@@ -1795,6 +1806,13 @@ export interface Api {
      * `POST /api/v1/variants/:id/stock`
      */
     readonly changeVariantStock: Call<StockChange & { readonly id: string }, { readonly message: string; readonly variant: ProductVariant }>;
+    /**
+     * Transfer stock to another location.
+     * All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/stock-transfers`
+     */
+    readonly transferStock: Call<StockTransfer, { readonly message: string; readonly variants: readonly ProductVariant[] }>;
     /**
      * List the units of a variant at each location.
      * Requires the permission `products.view`.
@@ -2442,6 +2460,7 @@ export type ErrorCode =
   | 'orders.nothing_to_ship'
   | 'orders.payment_not_found'
   | 'orders.refund_not_found'
+  | 'orders.shipment_delivered'
   | 'orders.shipment_not_found'
   | 'outbound.address_refused'
   | 'outbound.invalid_url'
@@ -2551,7 +2570,7 @@ export type AddedVariant = {
   readonly price?: string | number | undefined;
   /** Its value of each of the product's options, by the name of the option. Default: {}. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. Default: null. */
   readonly compare_at_price?: string | number | null | undefined;
   /** Default: null. */
   readonly barcode?: string | null | undefined;
@@ -2563,6 +2582,10 @@ export type AddedVariant = {
   readonly continue_selling?: boolean | undefined;
   /** Default: true. */
   readonly taxable?: boolean | undefined;
+  /** The class of the tax rates that apply to it. Default: "standard". */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods on invoices, such as HSN. Default: null. */
+  readonly tax_code?: string | null | undefined;
   /** Texts of your own. Default: {}. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two records have the same id on one platform. Default: {}. */
@@ -2718,13 +2741,13 @@ export type CartAddress = {
 
 export type CartLine = {
   readonly quantity: number;
-  /** The price of one unit, with at most three decimals. The line is rounded. */
+  /** The price of one unit. */
   readonly price: string | number;
   /** Default: null. */
   readonly product_id?: string | null | undefined;
   /** Default: null. */
   readonly variant_id?: string | null | undefined;
-  /** Default: []. */
+  /** Collections besides those that have the product. Default: []. */
   readonly collection_ids?: readonly string[] | undefined;
   /** Default: true. */
   readonly taxable?: boolean | undefined;
@@ -3381,7 +3404,7 @@ export type EmailChange = { readonly email: string; readonly password: string };
 export type GivenShipping = {
   /** Default: "Shipping". */
   readonly title?: string | undefined;
-  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price: string | number;
 };
 
@@ -3530,6 +3553,7 @@ export type InvoiceDetails = {
 export type InvoiceLine = {
   readonly name: string;
   readonly sku: string | null;
+  readonly tax_code?: string | null;
   readonly quantity: number;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly price: string;
@@ -3567,6 +3591,7 @@ export type InvoiceParty = {
   readonly country: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+  readonly tax_number?: string | null;
 };
 
 export type InvoiceSeller = {
@@ -3997,6 +4022,10 @@ export type NewOrderItem = {
   readonly discount?: OrderDiscountInput;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean;
+  /** Default: as the variant, else `standard`. */
+  readonly tax_class?: string;
+  /** The code of the goods, such as HSN. Default: as the variant. */
+  readonly tax_code?: string | null;
 };
 
 export type NewOrderItemInput = {
@@ -4012,6 +4041,10 @@ export type NewOrderItemInput = {
   readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
+  /** Default: as the variant, else `standard`. */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods, such as HSN. Default: as the variant. */
+  readonly tax_code?: string | null | undefined;
 };
 
 export type NewOrderPayment = {
@@ -4065,9 +4098,9 @@ export type NewProduct = {
   readonly title: string;
   /** Default: "". */
   readonly description?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price: string | number;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. Default: null. */
   readonly compare_at_price?: string | number | null | undefined;
   /** Default: "active". */
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
@@ -4168,7 +4201,7 @@ export type NewShipmentItem = { readonly item_id: string; readonly quantity: num
 export type NewShippingRate = {
   readonly zone_id: string;
   readonly name: string;
-  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price: string | number;
   /** The weight of the whole order in grams. Null: no limit. Default: null. */
   readonly minimum_weight?: number | null | undefined;
@@ -4224,7 +4257,7 @@ export type NewVariant = {
   readonly price?: string | number | undefined;
   /** Its value of each of the product's options, by the name of the option. Default: {}. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. Default: null. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. Default: null. */
   readonly compare_at_price?: string | number | null | undefined;
   /** Default: null. */
   readonly barcode?: string | null | undefined;
@@ -4236,6 +4269,10 @@ export type NewVariant = {
   readonly continue_selling?: boolean | undefined;
   /** Default: true. */
   readonly taxable?: boolean | undefined;
+  /** The class of the tax rates that apply to it. Default: "standard". */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods on invoices, such as HSN. Default: null. */
+  readonly tax_code?: string | null | undefined;
   /** Texts of your own. Default: {}. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two records have the same id on one platform. Default: {}. */
@@ -4794,6 +4831,8 @@ export type OrderItem = {
   readonly variant_id: string | null;
   readonly image_url: string | null;
   readonly taxable: boolean;
+  readonly tax_class: string;
+  readonly tax_code: string | null;
   readonly weight_grams: number | null;
   readonly discount: OrderItemDiscount | null;
   /** Quantity times price. */
@@ -4824,6 +4863,10 @@ export type OrderItemChange = {
   readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
+  /** Default: as the variant, else `standard`. */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods, such as HSN. Default: as the variant. */
+  readonly tax_code?: string | null | undefined;
 };
 
 export type OrderItemDiscount = {
@@ -4925,6 +4968,8 @@ export type OrderPreviewItem = {
   readonly variant_id: string | null;
   readonly image_url: string | null;
   readonly taxable: boolean;
+  readonly tax_class: string;
+  readonly tax_code: string | null;
   readonly weight_grams: number | null;
   readonly discount: OrderItemDiscount | null;
   /** Quantity times price. */
@@ -4973,7 +5018,7 @@ export type OrderShipping = {
 
 export type OrderShippingInput = {
   readonly title?: string;
-  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price: string | number;
 };
 
@@ -5287,9 +5332,9 @@ export type ProductChanges = {
   readonly sku?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price?: string | number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly compare_at_price?: string | number | null | undefined;
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   readonly images?: readonly ProductImageInput[] | undefined;
@@ -5369,6 +5414,10 @@ export type ProductVariant = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling: boolean;
   readonly taxable: boolean;
+  /** The class of the tax rates that apply to it. */
+  readonly tax_class: string;
+  /** The code of the goods on invoices, such as HSN. */
+  readonly tax_code: string | null;
   /** Texts of your own. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Ids on other platforms. No two records have the same id on one platform. */
@@ -5787,11 +5836,11 @@ export type SeededData = {
 
 export type SentVariant = {
   readonly sku?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price?: string | number | undefined;
   /** Its value of each of the product's options, by the name of the option. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly compare_at_price?: string | number | null | undefined;
   readonly barcode?: string | null | undefined;
   readonly weight_grams?: number | null | undefined;
@@ -5800,6 +5849,10 @@ export type SentVariant = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling?: boolean | undefined;
   readonly taxable?: boolean | undefined;
+  /** The class of the tax rates that apply to it. */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods on invoices, such as HSN. */
+  readonly tax_code?: string | null | undefined;
   /** Texts of your own. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two records have the same id on one platform. */
@@ -5839,7 +5892,8 @@ export type SettingsChanges = Readonly<Record<string, unknown>>;
 export type Shipment = {
   readonly id: string;
   readonly order_id: string;
-  readonly status: 'shipped' | 'delivered';
+  /** The units of a cancelled shipment are not shipped. */
+  readonly status: 'shipped' | 'delivered' | 'cancelled';
   readonly carrier: string | null;
   readonly tracking_number: string | null;
   /** Where the customer can follow the parcel. Must begin with `https://`. */
@@ -5851,11 +5905,14 @@ export type Shipment = {
   /** ISO 8601 in UTC */
   readonly shipped_at: string;
   readonly delivered_at: string | null;
+  readonly cancelled_at: string | null;
   /** ISO 8601 in UTC */
   readonly created_at: string;
   /** ISO 8601 in UTC */
   readonly updated_at: string;
 };
+
+export type ShipmentCancellation = { readonly reason?: string | undefined };
 
 export type ShipmentChanges = {
   readonly carrier?: string | null | undefined;
@@ -5879,6 +5936,8 @@ export type ShippingAddress = {
   readonly pincode?: string | null;
   readonly country?: string | null;
   readonly phone?: string | null;
+  /** Of a business, for its invoice. */
+  readonly tax_number?: string | null;
 };
 
 export type ShippingOffer = {
@@ -5911,7 +5970,7 @@ export type ShippingRate = {
 export type ShippingRateChanges = {
   readonly zone_id?: string | undefined;
   readonly name?: string | undefined;
-  /** An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price?: string | number | undefined;
   /** The weight of the whole order in grams. Null: no limit. */
   readonly minimum_weight?: number | null | undefined;
@@ -6094,6 +6153,18 @@ export type StockSums = {
   readonly low: number;
   readonly out_of_stock: number;
 };
+
+export type StockTransfer = {
+  /** A stock location. Default: the default one. Default: null. */
+  readonly from_location_id?: string | null | undefined;
+  /** A stock location. Default: the default one. Default: null. */
+  readonly to_location_id?: string | null | undefined;
+  readonly items: readonly StockTransferItem[];
+  /** Default: null. */
+  readonly reference?: string | null | undefined;
+};
+
+export type StockTransferItem = { readonly variant_id: string; readonly quantity: number };
 
 export type SubmittedApplication = {
   readonly application_id: string;
@@ -6318,11 +6389,11 @@ export type UserReference = { readonly id: number; readonly name: string };
 
 export type VariantChanges = {
   readonly sku?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly price?: string | number | undefined;
   /** Its value of each of the product's options, by the name of the option. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly compare_at_price?: string | number | null | undefined;
   readonly barcode?: string | null | undefined;
   readonly weight_grams?: number | null | undefined;
@@ -6331,6 +6402,10 @@ export type VariantChanges = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling?: boolean | undefined;
   readonly taxable?: boolean | undefined;
+  /** The class of the tax rates that apply to it. */
+  readonly tax_class?: string | undefined;
+  /** The code of the goods on invoices, such as HSN. */
+  readonly tax_code?: string | null | undefined;
   /** Texts of your own. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ids on other platforms. No two records have the same id on one platform. */
@@ -6639,7 +6714,7 @@ export type CustomersListInput = {
   readonly vip?: boolean | undefined;
   readonly segment?: 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing' | undefined;
   readonly min_orders?: number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_spent?: string | number | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_from?: string | undefined;
@@ -6688,7 +6763,7 @@ export type CustomersExportInput = {
   readonly vip?: boolean | undefined;
   readonly segment?: 'new' | 'returning' | 'loyal' | 'vip' | 'at_risk' | 'marketing' | undefined;
   readonly min_orders?: number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_spent?: string | number | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly created_from?: string | undefined;
@@ -6940,9 +7015,9 @@ export type OrdersListInput = {
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_to?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_total?: string | number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly max_total?: string | number | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
@@ -6979,9 +7054,9 @@ export type OrdersExportInput = {
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_to?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_total?: string | number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly max_total?: string | number | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
@@ -7122,9 +7197,9 @@ export type ProductsListInput = {
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly category?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_price?: string | number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly max_price?: string | number | undefined;
   /** Whether units are available. */
   readonly in_stock?: boolean | undefined;
@@ -7169,9 +7244,9 @@ export type ProductsExportInput = {
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly category?: string | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly min_price?: string | number | undefined;
-  /** An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number. */
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly max_price?: string | number | undefined;
   /** Whether units are available. */
   readonly in_stock?: boolean | undefined;

@@ -301,6 +301,9 @@ export const ordersLimits = {
     tracking_number: 100,
     tracking_url: 2048,
   },
+  cancelShipment: {
+    reason: 1000,
+  },
   createDraft: {
     items: 500,
     note: 20000,
@@ -453,13 +456,21 @@ export const productsLimits = {
   addVariant: {
     sku: 64,
     barcode: 100,
+    tax_class: 50,
+    tax_code: 20,
   },
   updateVariant: {
     sku: 64,
     barcode: 100,
+    tax_class: 50,
+    tax_code: 20,
   },
   changeVariantStock: {
     reason: 255,
+    reference: 255,
+  },
+  transferStock: {
+    items: 250,
     reference: 255,
   },
   createLocation: {

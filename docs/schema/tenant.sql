@@ -616,6 +616,8 @@ CREATE TABLE order_items (
   subtotal numeric,
   total numeric,
   shipped_quantity integer NOT NULL DEFAULT 0,
+  tax_class text NOT NULL DEFAULT 'standard'::text,
+  tax_code text,
   CONSTRAINT order_items_pkey PRIMARY KEY (id),
   CONSTRAINT order_items_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   CONSTRAINT order_items_decimals CHECK ((scale(price) <= 3)) NOT VALID,
@@ -702,9 +704,10 @@ CREATE TABLE order_shipments (
   user_id bigint,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  cancelled_at timestamp with time zone,
   CONSTRAINT order_shipments_pkey PRIMARY KEY (id),
   CONSTRAINT order_shipments_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
-  CONSTRAINT order_shipments_status_check CHECK ((status = ANY (ARRAY['shipped'::text, 'delivered'::text])))
+  CONSTRAINT order_shipments_status_check CHECK ((status = ANY (ARRAY['shipped'::text, 'delivered'::text, 'cancelled'::text]))) NOT VALID
 );
 CREATE INDEX order_shipments_by_order ON public.order_shipments USING btree (order_id, created_at, id);
 
@@ -802,6 +805,13 @@ CREATE TABLE payment_events (
 );
 CREATE INDEX payment_events_by_time ON public.payment_events USING btree (received_at);
 
+CREATE TABLE payment_link_checks (
+  link_id uuid NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_link_checks_pkey PRIMARY KEY (link_id),
+  CONSTRAINT payment_link_checks_link_id_fkey FOREIGN KEY (link_id) REFERENCES payment_links(id) ON DELETE CASCADE
+);
+
 CREATE TABLE payment_links (
   id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -822,11 +832,23 @@ CREATE TABLE payment_links (
   CONSTRAINT payment_links_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text]))),
   CONSTRAINT payment_links_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
+CREATE INDEX payment_links_by_expiry ON public.payment_links USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'processing'::text, 'expired'::text]));
 CREATE INDEX payment_links_by_order ON public.payment_links USING btree (order_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX payment_links_live ON public.payment_links USING btree (order_id, provider, currency, amount) WHERE (status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text]));
 CREATE UNIQUE INDEX payment_links_provider ON public.payment_links USING btree (provider, provider_link_id);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.payment_links FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_payment_links();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.payment_links FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_payment_links();
+
+CREATE TABLE payment_refunds (
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  order_number text NOT NULL,
+  provider text NOT NULL,
+  provider_refund_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_refunds_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE persisted_queries (
   hash text NOT NULL,
@@ -877,6 +899,8 @@ CREATE TABLE product_variants (
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
   sku_key text NOT NULL DEFAULT lower(sku),
+  tax_class text NOT NULL DEFAULT 'standard'::text,
+  tax_code text,
   CONSTRAINT product_variants_pkey PRIMARY KEY (id),
   CONSTRAINT product_variants_product_id_fkey FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE,
   CONSTRAINT product_variants_check CHECK (((compare_at_price >= price) AND (scale(compare_at_price) <= 3))),

@@ -75,6 +75,10 @@ export type NewVariantInput = {
   /** Whether it is sold when it is out of stock. */
   continue_selling?: boolean | null | undefined;
   taxable?: boolean | null | undefined;
+  /** The class of the tax rates that apply to it. */
+  tax_class?: string | null | undefined;
+  /** The code of the goods on invoices, such as HSN. */
+  tax_code?: string | null | undefined;
   /** Texts of your own. */
   metadata?: unknown;
   /** Ids on other platforms. No two records have the same id on one platform. */

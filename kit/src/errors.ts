@@ -1,3 +1,5 @@
+import { decimalsProblem } from './money.ts';
+
 /** A kind of failure: its HTTP status and message. */
 export interface ErrorKind {
   readonly status: number;
@@ -102,6 +104,12 @@ export class Issues {
     const known = this.errors[field] ?? [];
     this.errors[field] = known;
     if (!known.some((error) => error.message === message)) known.push({ code, message });
+  }
+
+  /** An amount must not have more decimals than its currency. */
+  checkDecimals(field: string, amount: string | null | undefined, currency: string): void {
+    const problem = amount == null ? undefined : decimalsProblem(amount, currency);
+    if (problem !== undefined) this.add(field, problem);
   }
 
   addAll(errors: Readonly<FieldErrors> | undefined): void {

@@ -61,7 +61,6 @@ export { byInteger, byNumber, byText, byTime } from './list-definition.ts';
 export type { Mail } from './mail.ts';
 export { defineModule, type ModuleHooks } from './module.ts';
 export {
-  AnyMoneyInput,
   Currency,
   fromCents,
   Money,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromCents, toCents, toMoney } from './money.ts';
+import { decimalsProblem, fromCents, toCents, toMoney } from './money.ts';
 
 test.each([
   [0, '0.00'],
@@ -14,12 +14,26 @@ test.each([
   expect(toMoney(input)).toBe(expected);
 });
 
-test.each([-1, '-1', 0.001, 1e10, 1e21, 1e-7, '1e3', '1,50', '1.234', '.5', '5.', '', 'ten', '٣', '0x10', Number.NaN])(
-  '%j is no amount',
-  (input) => {
-    expect(toMoney(input)).toBeUndefined();
-  },
-);
+test.each([
+  -1,
+  '-1',
+  0.0001,
+  1e10,
+  1e21,
+  1e-7,
+  '1e3',
+  '1,50',
+  '1.2345',
+  '.5',
+  '5.',
+  '',
+  'ten',
+  '٣',
+  '0x10',
+  Number.NaN,
+])('%j is no amount', (input) => {
+  expect(toMoney(input)).toBeUndefined();
+});
 
 test('all amounts are accepted as number and as text', () => {
   const cents = fc.bigInt({ min: 0n, max: 999_999_999_999n });
@@ -37,9 +51,19 @@ test.each([
   [0.5, '0.50'],
   ['1.230', '1.23'],
   ['7.000', '7.00'],
-  ['1.2345', undefined],
 ])('%j is %j with up to three decimals', (input, expected) => {
-  expect(toMoney(input, 3)).toBe(expected);
+  expect(toMoney(input)).toBe(expected);
+});
+
+test.each([
+  ['JPY', '1200.00', undefined],
+  ['JPY', '1200', undefined],
+  ['JPY', '1200.50', 'An amount in JPY has no decimals.'],
+  ['INR', '1.230', undefined],
+  ['INR', '1.235', 'An amount in INR has at most 2 decimals.'],
+  ['KWD', '1.235', undefined],
+])('the decimals of %s: %s', (currency, money, problem) => {
+  expect(decimalsProblem(money, currency)).toBe(problem);
 });
 
 test.each([

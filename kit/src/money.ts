@@ -4,33 +4,26 @@ export { Money };
 
 const rules = {
   money: true,
-  description: 'An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number.',
+  description:
+    'An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.',
   examples: ['199.65'],
 };
 
-/** An amount in an input; the action gets it as a string with two decimals. */
+/** An amount in an input: the action gets a string with two decimals, or three if the third is not 0. `Issues.checkDecimals` checks its currency. */
 export const MoneyInput = Type.Unsafe<string>({ type: ['string', 'number'], ...rules });
 export const NullableMoneyInput = Type.Unsafe<string | null>({ type: ['string', 'number', 'null'], ...rules });
 
 const maxDecimals = 3;
-
-/** An amount in any currency: the action gets a string with two decimals, or three if the third is not 0. */
-export const AnyMoneyInput = Type.Unsafe<string>({
-  type: ['string', 'number'],
-  money: maxDecimals,
-  description: 'An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number.',
-  examples: ['199.65'],
-});
 
 /** The code of a currency in an input. */
 export const Currency = Type.String({ format: 'currency', description: 'ISO 4217 code.', examples: ['INR'] });
 
 const amount = /^(\d{1,10})(?:\.(\d{1,3}))?$/;
 
-/** The amount with two decimals, or three if they are allowed and the third is not 0; `undefined` if it is invalid. */
-export function toMoney(input: string | number, decimals = 2): string | undefined {
+/** The amount with two decimals, or three if the third is not 0; `undefined` if it is invalid. */
+export function toMoney(input: string | number): string | undefined {
   const [, whole, digits = ''] = amount.exec(String(input).trim()) ?? [];
-  if (whole === undefined || digits.length > decimals) return undefined;
+  if (whole === undefined) return undefined;
   return join(String(Number(whole)), digits);
 }
 
@@ -56,6 +49,14 @@ export function fromCents(cents: bigint, currency?: string): string {
   const digits = String(cents).padStart(decimals + 1, '0');
   const point = digits.length - decimals;
   return join(digits.slice(0, point), digits.slice(point));
+}
+
+/** What is wrong with an amount that has more decimals than its currency. */
+export function decimalsProblem(money: string, currency: string): string | undefined {
+  const decimals = countDecimals(currency);
+  const [, digits = ''] = money.split('.');
+  if (!/[1-9]/.test(digits.slice(decimals))) return undefined;
+  return `An amount in ${currency} has ${decimals === 0 ? 'no' : `at most ${decimals}`} decimals.`;
 }
 
 const known = new Map<string, number>();

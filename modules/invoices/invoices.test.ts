@@ -185,3 +185,39 @@ test('GraphQL shows the invoices of an order', async () => {
   const invoice = { invoice_number: 'INV-1', buyer: { city: 'Bengaluru' }, lines: [{ name: tea.name }] };
   expect(body).toEqual({ data: { order: { invoices: { nodes: [invoice] } } } });
 });
+
+test('tax number of the buyer, and tax class and code of the goods, are on the invoice', async () => {
+  const { tenant, order, issue, post, print } = await openShop();
+  await post('/tax-rates', { name: 'IGST', country: 'IN', rate: '18' });
+  await post('/tax-rates', { name: 'IGST', country: 'IN', rate: '5', tax_class: 'gst-5' });
+  const merchant = tenant.caller('products.create', 'products.edit', 'products.view');
+  const product = { sku: 'TEA', title: 'Tea', price: '100', stock: 5 };
+  const variants = [{ sku: 'TEA', tax_class: 'gst-5', tax_code: '0902', stock: 5 }];
+  const created = await merchant.post('/api/v1/products', { ...product, stock: 0, variants });
+  expect(created).toMatchObject({ status: 201, body: { product: { variants: [{ tax_code: '0902' }] } } });
+  const cup = { name: 'Cup', quantity: 1, price: '100', tax_code: '6912' };
+  const placed = await order({
+    items: [{ sku: 'TEA', quantity: 1 }, cup],
+    billing_address: { company: 'Rao Traders', tax_number: '29AAGCB7383J1Z4', country: 'IN' },
+  });
+  expect(placed).toMatchObject({
+    tax_total: '23.00',
+    items: [
+      { tax_class: 'gst-5', tax_code: '0902', tax_total: '5.00' },
+      { tax_class: 'standard', tax_code: '6912', tax_total: '18.00' },
+    ],
+  });
+  const [line] = created.body.product.variants;
+  await merchant.patch(`/api/v1/products/${created.body.product.id}/variants/${line.id}`, { tax_code: null });
+  const invoice = await issue(placed);
+  expect(invoice).toMatchObject({
+    buyer: { company: 'Rao Traders', tax_number: '29AAGCB7383J1Z4' },
+    ship_to: { tax_number: null },
+    lines: [
+      { tax_code: '0902', tax_rate: '5' },
+      { tax_code: '6912', tax_rate: '18' },
+    ],
+  });
+  const page = (await print(`/invoices/${invoice.id}/document?format=html`)).data.toString();
+  for (const text of ['Tax number 29AAGCB7383J1Z4', 'Tax code 0902', 'Tax code 6912']) expect(page).toContain(text);
+});

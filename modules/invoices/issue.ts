@@ -62,5 +62,6 @@ export async function insertInvoice(ctx: Ctx, invoice: NewInvoice): Promise<Invo
       FROM taken RETURNING *)
     SELECT ${columns} FROM i`)) as InvoiceDetails;
   ctx.audit({ invoice_number: [null, row.invoice_number], total: [null, row.total] });
+  await ctx.emit(kind === 'invoice' ? 'invoice.issued' : 'credit_note.issued', { invoice: row });
   return row;
 }

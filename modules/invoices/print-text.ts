@@ -66,6 +66,7 @@ export function partyLines(party: InvoiceParty, { country }: Formats): string[] 
     party.country && country(party.country),
     party.phone,
     party.email,
+    party.tax_number && `Tax number ${party.tax_number}`,
   ];
   return lines.map((line) => printable(line ?? '')).filter(Boolean);
 }

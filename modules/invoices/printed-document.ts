@@ -142,6 +142,7 @@ function describeLine(line: InvoiceLine, { currency, formats, hasRates }: LineSt
     ],
     details: [
       ...(line.sku === null ? [] : [printable(line.sku)]),
+      ...(line.tax_code ? [`Tax code ${printable(line.tax_code)}`] : []),
       ...(isReduced ? [`Discount ${minus(formats.money(line.discount_total))}`] : []),
     ],
   };

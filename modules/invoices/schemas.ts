@@ -26,6 +26,7 @@ export const InvoiceParty = NamedObject('InvoiceParty', {
   country: Texts,
   email: Texts,
   phone: hidden,
+  tax_number: Type.Optional(Nullable(Type.String({ examples: ['29AAGCB7383J1Z4'] }))),
 });
 export type InvoiceParty = Static<typeof InvoiceParty>;
 
@@ -43,6 +44,7 @@ export type InvoiceSeller = Static<typeof InvoiceSeller>;
 const InvoiceLine = NamedObject('InvoiceLine', {
   name: Type.String({ examples: ['Green tea, 250 g'] }),
   sku: Texts,
+  tax_code: Type.Optional(Nullable(Type.String({ description: 'Such as HSN.', examples: ['0902'] }))),
   quantity: Type.Integer(),
   price: Money,
   subtotal: { ...Money, description: 'Quantity times price.' },

@@ -44,16 +44,19 @@ function readParty({ contact, customer }: Order, address: Address): InvoiceParty
     country: address.country ?? null,
     email: contact?.email ?? customer?.email ?? null,
     phone: address.phone ?? contact?.phone ?? customer?.phone ?? null,
+    tax_number: address.tax_number ?? null,
   };
 }
 
 export function readContent(order: Order): InvoiceContent {
   return {
     ordered_at: order.placed_at as string,
-    lines: order.items.map(({ name, sku, quantity, price, subtotal, discount_total, taxes, tax_total, total }) => {
-      const tax_rate = addUpRates(taxes);
-      return { name, sku, quantity, price, subtotal, discount_total, tax_rate, tax_total, total };
-    }),
+    lines: order.items.map(
+      ({ name, sku, tax_code, quantity, price, subtotal, discount_total, taxes, tax_total, total }) => {
+        const tax_rate = addUpRates(taxes);
+        return { name, sku, tax_code, quantity, price, subtotal, discount_total, tax_rate, tax_total, total };
+      },
+    ),
     subtotal: order.subtotal,
     discounts: readDiscounts(order),
     shipping: readShipping(order),

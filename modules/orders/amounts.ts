@@ -1,4 +1,4 @@
-import { fromCents, toCents, toMoney } from '@chowk/kit';
+import { fromCents, toCents } from '@chowk/kit';
 
 /** Amounts of an order in the minor units of its currency. */
 export interface Sums {
@@ -19,11 +19,6 @@ export function multiply(price: string, quantity: number, currency: string): big
 }
 
 export const maxTotal = '9999999999.99';
-
-/** Whether the amount has at most two decimals, or three in a currency with three. */
-export function fitsCurrency(amount: string, currency: string): boolean {
-  return toMoney(amount) !== undefined || fromCents(toCents(amount, currency), currency) === amount;
-}
 
 /** In thousandths the amounts of all currencies are exact. */
 export const toThousandths = (money: string) => toCents(money, 'KWD');

@@ -14,7 +14,7 @@ const lineTotal = sql`(i.quantity * i.price)`;
 const item = columnsFor(OrderItem, sql`i`, {
   subtotal: moneyText(sql`coalesce(i.subtotal, ${lineTotal})`),
   total: moneyText(sql`coalesce(i.total, ${lineTotal})`),
-  shipped_quantity: sql`CASE WHEN ${isShipped} THEN i.quantity ELSE i.shipped_quantity END`,
+  shipped_quantity: sql`CASE WHEN ${isShipped} AND o.fulfillment_status <> 'fulfilled' THEN i.quantity ELSE i.shipped_quantity END`,
 });
 
 /** From the amounts, so that they always agree: orders without an amount to pay are paid. */
@@ -50,7 +50,10 @@ export const shipmentColumns = columnsFor(Shipment, sql`s`, {
   items: sql`(SELECT coalesce(json_agg(json_build_object('item_id', p.item_id, 'quantity', p.quantity) ORDER BY i.position), '[]')
     FROM order_shipment_items p JOIN order_items i ON i.id = p.item_id WHERE p.shipment_id = s.id)`,
   ...Object.fromEntries(
-    ['shipped_at', 'delivered_at', 'created_at', 'updated_at'].map((name) => [name, sql`iso(s.${raw(name)})`]),
+    ['shipped_at', 'delivered_at', 'cancelled_at', 'created_at', 'updated_at'].map((name) => [
+      name,
+      sql`iso(s.${raw(name)})`,
+    ]),
   ),
 });
 

@@ -27,6 +27,8 @@ const freeText = {
   variant_id: null,
   image_url: null,
   taxable: true,
+  tax_class: 'standard',
+  tax_code: null,
   shipped_quantity: 0,
   weight_grams: null,
   discount: null,

@@ -88,12 +88,15 @@ function isSameItem(known: OrderItem, item: Partial<OrderItemChange>): boolean {
   return known.sku === null && known.name === item.name;
 }
 
-function pickKept({ name, sku, price, taxable, variant_id, discount }: OrderItem): Partial<OrderItemChange> {
+function pickKept(item: OrderItem): Partial<OrderItemChange> {
+  const { name, sku, price, taxable, tax_class, tax_code, variant_id, discount } = item;
   return {
     name,
     sku,
     price,
     taxable,
+    tax_class,
+    tax_code,
     ...(variant_id === null ? {} : { variant_id }),
     ...(discount ? { discount } : {}),
   };

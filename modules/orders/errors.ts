@@ -9,6 +9,10 @@ export const errors = {
   'orders.not_shippable': { status: 409, message: 'A {status} order cannot be shipped.' },
   'orders.nothing_to_ship': { status: 409, message: 'All items of the order have been shipped.' },
   'orders.shipment_not_found': { status: 404, message: 'The order has no shipment {key}.' },
+  'orders.shipment_delivered': {
+    status: 409,
+    message: 'The shipment is delivered and cannot be cancelled. Refund and restock what comes back.',
+  },
   'orders.draft_not_found': { status: 404, message: 'There is no draft order {key}.' },
   'orders.draft_placed': { status: 409, message: 'The draft is placed already and cannot change.' },
 } as const;

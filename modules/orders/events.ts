@@ -58,6 +58,12 @@ export const events = {
     }),
     graphql: 'orderShipped',
   }),
+  'order.shipment_cancelled': defineEvent({
+    ...common,
+    summary: 'A shipment was cancelled: its items are not shipped any more',
+    payload: Type.Object({ order: Order, shipment: Shipment }),
+    graphql: 'orderShipmentCancelled',
+  }),
   'order.deleted': defineEvent({
     ...common,
     summary: 'An order was deleted',

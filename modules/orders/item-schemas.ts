@@ -1,8 +1,8 @@
 import {
-  AnyMoneyInput,
   Default,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableLine,
@@ -15,9 +15,11 @@ import {
 export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
   title: Default(Line(255, { examples: ['Regular customer'] }), 'Discount'),
   kind: Type.Enum(['percent', 'fixed']),
-  value: { ...AnyMoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
+  value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 export type OrderDiscountInput = Static<typeof OrderDiscountInput>;
+
+const TaxClass = Line(50, { pattern: '^[a-z0-9][a-z0-9_-]*$', examples: ['standard'] });
 
 export const NewOrderItem = NamedObject('NewOrderItem', {
   variant_id: Type.Optional({
@@ -30,9 +32,16 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
     Line(255, { description: "Default: the title of the variant's product.", examples: ['Green tea, 250 g'] }),
   ),
   quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  price: Type.Optional({ ...AnyMoneyInput, description: "The price of one unit. Default: the variant's." }),
+  price: Type.Optional({ ...MoneyInput, description: "The price of one unit. Default: the variant's." }),
   discount: Type.Optional(OrderDiscountInput),
   taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
+  tax_class: Type.Optional({ ...TaxClass, description: 'Default: as the variant, else `standard`.' }),
+  tax_code: Type.Optional(
+    NullableLine(20, {
+      description: 'The code of the goods, such as HSN. Default: as the variant.',
+      examples: ['0902'],
+    }),
+  ),
 });
 export type NewOrderItem = Static<typeof NewOrderItem>;
 
@@ -59,6 +68,8 @@ export const OrderItem = NamedObject('OrderItem', {
   variant_id: Nullable(Uuid),
   image_url: Nullable(Type.String()),
   taxable: Type.Boolean(),
+  tax_class: Type.String({ examples: ['standard'] }),
+  tax_code: Nullable(Type.String({ examples: ['0902'] })),
   weight_grams: Nullable(Type.Integer()),
   discount: Nullable(NamedObject('OrderItemDiscount', OrderDiscountInput.properties)),
   subtotal: { ...Money, description: 'Quantity times price.' },

@@ -54,6 +54,14 @@ export async function commitShipped(
   });
 }
 
+/** Takes units of a cancelled shipment back: an open order reserves them again. */
+export async function uncommitShipped(ctx: Ctx, order: Order, location_id: string | null): Promise<void> {
+  if (!order.track_stock) return;
+  const lines = order.items.map((item) => ({ line_id: item.id, quantity: item.shipped_quantity }));
+  await ctx.bus.callIfInstalled('products.uncommitForOrder', { ...orderKey(order), lines, location_id });
+  if (released.has(order.status)) await followStock(ctx, order);
+}
+
 /** Returns units that were refunded and restocked: those that were shipped go back into the stock, others are released. */
 export async function returnStock(ctx: Ctx, order: Order, location_id: string | null | undefined): Promise<void> {
   if (!order.track_stock) return;

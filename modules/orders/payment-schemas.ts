@@ -1,8 +1,8 @@
 import {
-  AnyMoneyInput,
   Default,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableLine,
@@ -29,7 +29,7 @@ const paid_at = Type.Optional({ ...TimestampInput, description: 'Default: now, i
 
 export const NewOrderPayment = NamedObject('NewOrderPayment', {
   method: PaymentMethod,
-  amount: Type.Optional({ ...AnyMoneyInput, description: 'Default and maximum: the `due_total` of the order.' }),
+  amount: Type.Optional({ ...MoneyInput, description: 'Default and maximum: the `due_total` of the order.' }),
   reference,
   status: Default(PaymentState, 'succeeded'),
   paid_at,
@@ -74,7 +74,7 @@ export type RefundedUnits = Static<typeof RefundedUnits>;
 export const OrderRefund = NamedObject('OrderRefund', {
   id: Uuid,
   amount: Type.Optional({
-    ...AnyMoneyInput,
+    ...MoneyInput,
     description:
       'Default: the price of the items with their discounts and taxes, or without items everything that is not refunded ' +
       'yet, which is also the maximum.',

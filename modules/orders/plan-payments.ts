@@ -1,5 +1,5 @@
 import type { Ctx, Issues } from '@chowk/kit';
-import { fitsCurrency, fromThousandths, smaller, toThousandths } from './amounts.ts';
+import { fromThousandths, smaller, toThousandths } from './amounts.ts';
 import type { NewOrderPayment, OrderPayment } from './payment-schemas.ts';
 import type { Order, Status } from './schemas.ts';
 
@@ -18,19 +18,18 @@ export function planPayments(
   if (payments.length > 0 && unpayable.has(status)) issues.add('status', `A ${status} order takes no payments.`);
   let due = toThousandths(due_total);
   return payments.map(({ path, amount = fromThousandths(due), ...payment }) => {
-    const problem = amountProblem(amount, { currency, due });
-    if (problem && !issues.has(`${path}amount`)) issues.add(`${path}amount`, problem.message, problem.code);
+    const field = `${path}amount`;
+    issues.checkDecimals(field, amount, currency);
+    const problem = amountProblem(amount, due);
+    if (problem && !issues.has(field)) issues.add(field, problem.message, problem.code);
     if (payment.status !== 'pending' && payment.status !== 'failed') due -= smaller(due, toThousandths(amount));
     return newPayment(ctx, { ...payment, amount });
   });
 }
 
-function amountProblem(amount: string, { currency, due }: { readonly currency: string; readonly due: bigint }) {
+function amountProblem(amount: string, due: bigint) {
   if (due === 0n) return { message: 'Nothing is due: the order is paid.', code: 'too_large' as const };
   if (toThousandths(amount) === 0n) return { message: 'The amount must be more than 0.', code: 'too_small' as const };
-  if (!fitsCurrency(amount, currency)) {
-    return { message: `The amount has more decimals than ${currency}.`, code: 'invalid' as const };
-  }
   if (toThousandths(amount) <= due) return undefined;
   const message = `The amount must be at most ${fromThousandths(due)}, the amount that is due.`;
   return { message, code: 'too_large' as const };

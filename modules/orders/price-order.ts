@@ -1,5 +1,5 @@
 import { type Ctx, fromCents, type Issues, toCents } from '@chowk/kit';
-import { addUp, fitsCurrency, maxTotal, multiply } from './amounts.ts';
+import { addUp, maxTotal, multiply } from './amounts.ts';
 import type { ResolvedItem } from './resolve-items.ts';
 import type { OrderMoney, PriceChoices } from './schemas.ts';
 
@@ -90,12 +90,13 @@ async function priceByRules(ctx: Ctx, cart: Cart): Promise<PricedOrder | null> {
   const { discount_codes: codes = [], discounts = [], shipping_rate_id = null, shipping } = choices;
   const priced = await ctx.bus.callIfInstalled('pricing.price', {
     currency,
-    lines: items.map(({ quantity, price, product_id, variant_id, taxable, weight_grams, discount }) => ({
+    lines: items.map(({ quantity, price, product_id, variant_id, taxable, tax_class, weight_grams, discount }) => ({
       quantity,
       price,
       product_id,
       variant_id,
       taxable,
+      tax_class,
       weight: weight_grams ?? 0,
       ...(discount ? { discount } : {}),
     })),
@@ -192,25 +193,34 @@ function priceAsGiven({ currency, items, choices }: Cart): PricedOrder {
 
 /** Amounts have no more decimals than their currency, and percentages are at most 100. */
 export function checkAmounts(
-  { total, discount_total, shipping_total, tax_total, discounts = [] }: PriceChoices & { readonly total?: string },
+  {
+    total,
+    discount_total,
+    shipping_total,
+    tax_total,
+    shipping,
+    discounts = [],
+  }: PriceChoices & {
+    readonly total?: string;
+  },
   items: readonly { readonly price?: string; readonly discount?: PriceDiscount }[],
   currency: string,
   issues: Issues,
 ): void {
   const prices = Object.fromEntries(items.map(({ price }, index) => [`items.${index}.price`, price]));
-  const amounts = { total, discount_total, shipping_total, tax_total, ...prices };
-  for (const [field, amount] of Object.entries(amounts)) {
-    if (amount !== undefined && !fitsCurrency(amount, currency)) {
-      issues.add(field, `The amount has more decimals than ${currency}.`);
-    }
-  }
-  for (const [index, discount] of discounts.entries()) checkPercentage(`discounts.${index}`, discount, issues);
-  for (const [index, { discount }] of items.entries()) checkPercentage(`items.${index}.discount`, discount, issues);
+  const amounts = { total, discount_total, shipping_total, tax_total, 'shipping.price': shipping?.price, ...prices };
+  for (const [field, amount] of Object.entries(amounts)) issues.checkDecimals(field, amount, currency);
+  const check = (path: string, discount: PriceDiscount) => checkDiscount(path, discount, currency, issues);
+  for (const [index, discount] of discounts.entries()) check(`discounts.${index}.value`, discount);
+  for (const [index, { discount }] of items.entries()) check(`items.${index}.discount.value`, discount);
 }
 
 type PriceDiscount = { readonly kind?: string; readonly value?: string } | undefined;
 
-function checkPercentage(path: string, discount: PriceDiscount, issues: Issues): void {
-  if (discount?.kind !== 'percent' || discount.value === undefined || toCents(discount.value) <= 10_000n) return;
-  issues.add(`${path}.value`, 'A percentage is at most 100.', 'too_large');
+function checkDiscount(field: string, discount: PriceDiscount, currency: string, issues: Issues): void {
+  if (discount?.value === undefined) return;
+  if (discount.kind === 'fixed') issues.checkDecimals(field, discount.value, currency);
+  if (discount.kind === 'percent' && toCents(discount.value) > 10_000n) {
+    issues.add(field, 'A percentage is at most 100.', 'too_large');
+  }
 }

@@ -1,4 +1,4 @@
-import { AnyMoneyInput, type Ctx, invalid, Line, type Static, sql, Type, taken, Uuid, violatedIndex } from '@chowk/kit';
+import { type Ctx, invalid, Line, MoneyInput, type Static, sql, Type, taken, Uuid, violatedIndex } from '@chowk/kit';
 import { toThousandths } from './amounts.ts';
 import { paymentColumns } from './columns.ts';
 import { lockOrder } from './orders.ts';
@@ -14,7 +14,7 @@ const { method, paid_at } = NewOrderPayment.properties;
 export const ReportedPayment = Type.Object({
   order_id: Uuid,
   method,
-  amount: AnyMoneyInput,
+  amount: MoneyInput,
   reference: Type.Optional(Line(255)),
   provider: Line(64, { examples: ['stripe'] }),
   provider_payment_id: Line(255),

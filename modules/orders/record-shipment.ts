@@ -59,9 +59,10 @@ export async function followStatus(
 }
 
 /** For orders that an older server has shipped: only their status says so. */
-async function countAllAsShipped(ctx: Ctx, orderId: string): Promise<void> {
+export async function countAllAsShipped(ctx: Ctx, orderId: string): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE order_items SET shipped_quantity = quantity WHERE order_id = ${orderId} AND shipped_quantity < quantity`);
+    UPDATE order_items i SET shipped_quantity = i.quantity FROM orders o
+    WHERE o.id = ${orderId} AND o.fulfillment_status <> 'fulfilled' AND i.order_id = o.id AND i.shipped_quantity < i.quantity`);
 }
 
 async function deliverShipments(ctx: Ctx, orderId: string): Promise<void> {

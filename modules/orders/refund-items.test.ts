@@ -209,3 +209,26 @@ test('an order of before payments were recorded is refunded without a payment', 
   expect((await refund({ amount: 4 })).status).toBe(200);
   expect(await read()).toMatchObject({ refunded_total: '4.00', refunds: [{ payment_id: null, amount: '4.00' }] });
 });
+
+test('units that were refunded stay in the order when it is edited', async () => {
+  const { caller, order, stock } = await shop();
+  const { url, placed, refundUnits } = await order({ items: [{ sku: 'TEA', quantity: 4 }] });
+  const [{ id }] = placed.items;
+  await refundUnits(2, { restock: true });
+  const edit = (items: object[]) => caller.patch(url, { items });
+  expect(await edit([{ id, quantity: 1 }])).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.quantity': [expect.stringContaining('at least 2')] } },
+  });
+  expect(await edit([{ name: 'Card', quantity: 1, price: 40 }])).toMatchObject({
+    status: 422,
+    body: { errors: { items: [expect.any(String)] } },
+  });
+  await caller.post(`${url}/shipments`, { items: [{ item_id: id, quantity: 1 }] });
+  expect((await edit([{ id, quantity: 2 }])).status).toBe(422);
+  expect((await edit([{ id, quantity: 3 }])).body.order).toMatchObject({
+    status: 'shipped',
+    items: [{ quantity: 3, shipped_quantity: 1 }],
+  });
+  expect(await stock()).toEqual({ stock: 9, reserved: 0 });
+});

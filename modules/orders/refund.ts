@@ -1,7 +1,8 @@
 import type { Ctx, Issues } from '@chowk/kit';
-import { fitsCurrency, fromThousandths, smaller, toThousandths } from './amounts.ts';
+import { fromThousandths, smaller, toThousandths } from './amounts.ts';
 import { applyRefund } from './apply-refund.ts';
 import { divideRefund, type RefundPart, refundableExcess, refundablePart } from './divide-refund.ts';
+import { followUnits } from './fulfillment.ts';
 import { maskOrder } from './masking.ts';
 import { lockOrder } from './orders.ts';
 import { type PaymentBalance, readBalances } from './payment-rows.ts';
@@ -56,7 +57,9 @@ export async function refundOrder(ctx: Ctx, input: OrderRefund, { current, parts
   const counted = parts.reduce((sum, { amount, excess }) => sum + amount - excess, 0n);
   const isRefunded = counted === keptAmount(current) && transitions[current.status].includes('refunded');
   const status = isRefunded ? 'refunded' : current.status;
-  return maskOrder(ctx, await applyRefund(ctx, current, { parts, items, restock, location_id, reason, status }));
+  const order = await applyRefund(ctx, current, { parts, items, restock, location_id, reason, status });
+  // Units that were given back are not left to ship.
+  return maskOrder(ctx, restock ? await followUnits(ctx, order) : order);
 }
 
 function findPayment(payments: readonly PaymentBalance[], id: string | undefined, issues: Issues) {
@@ -86,8 +89,8 @@ interface Limit {
 
 function checkAmount(amount: string | undefined, { most, currency }: Limit, issues: Issues): void {
   if (amount === undefined) return;
+  issues.checkDecimals('amount', amount, currency);
   if (toThousandths(amount) === 0n) issues.add('amount', 'The amount must be more than 0.', 'too_small');
-  else if (!fitsCurrency(amount, currency)) issues.add('amount', `The amount has more decimals than ${currency}.`);
   else if (toThousandths(amount) > most) {
     const message = `The amount must be at most ${fromThousandths(most)}, the amount that is not refunded yet.`;
     issues.add('amount', message, 'too_large');

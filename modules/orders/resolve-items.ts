@@ -12,6 +12,8 @@ export interface ResolvedItem {
   readonly variant_id: string | null;
   readonly image_url: string | null;
   readonly taxable: boolean;
+  readonly tax_class: string;
+  readonly tax_code: string | null;
   readonly weight_grams: number | null;
   readonly discount: OrderDiscountInput | null;
   /** Units that can be sold now; null for free text. */
@@ -78,6 +80,8 @@ interface Variant {
   readonly variant_title: string;
   readonly weight_grams: number | null;
   readonly taxable: boolean;
+  readonly tax_class: string;
+  readonly tax_code: string | null;
   readonly continue_selling: boolean;
   readonly available: number;
   readonly image_url: string | null;
@@ -98,11 +102,14 @@ function pickVariant(variant: Variant | null) {
   };
 }
 
-function pickOwn({ id, sku, taxable, discount }: Partial<OrderItemChange>, variant: Variant | null) {
+function pickOwn(item: Partial<OrderItemChange>, variant: Variant | null) {
+  const { id, sku, taxable, tax_class, tax_code, discount } = item;
   return {
     ...(id === undefined ? {} : { id }),
     sku: variant?.sku ?? sku ?? null,
     taxable: taxable ?? variant?.taxable ?? true,
+    tax_class: tax_class ?? variant?.tax_class ?? 'standard',
+    tax_code: tax_code === undefined ? (variant?.tax_code ?? null) : tax_code,
     discount: discount ?? null,
   };
 }

@@ -14,7 +14,7 @@ export type ItemRow = Omit<PricedItem, 'id' | 'available' | 'continue_selling'> 
   readonly position: number;
 };
 
-export const itemColumns = sql`id, position, name, sku, quantity, price, product_id, variant_id, image_url, taxable, weight_grams,
+export const itemColumns = sql`id, position, name, sku, quantity, price, product_id, variant_id, image_url, taxable, tax_class, tax_code, weight_grams,
   discount, discount_total, taxes, tax_total, subtotal, total`;
 
 export function itemRecords(ctx: Ctx, items: readonly PricedItem[]): ItemRow[] {
@@ -153,5 +153,5 @@ async function replaceItems(ctx: Ctx, { id }: Order, items: readonly ItemRow[]):
 }
 
 const excludedColumns = sql`excluded.id, excluded.position, excluded.name, excluded.sku, excluded.quantity, excluded.price,
-  excluded.product_id, excluded.variant_id, excluded.image_url, excluded.taxable, excluded.weight_grams, excluded.discount,
+  excluded.product_id, excluded.variant_id, excluded.image_url, excluded.taxable, excluded.tax_class, excluded.tax_code, excluded.weight_grams, excluded.discount,
   excluded.discount_total, excluded.taxes, excluded.tax_total, excluded.subtotal, excluded.total`;

@@ -1,11 +1,11 @@
 import {
-  AnyMoneyInput,
   Counts,
   Currency,
   Default,
   extend,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableEmail,
@@ -58,6 +58,9 @@ const ShippingAddress = NamedObject('ShippingAddress', {
   pincode: Type.Optional(NullableLine(32)),
   country: optionalLine,
   phone: Type.Optional(NullableLine(32)),
+  tax_number: Type.Optional(
+    NullableLine(64, { description: 'Of a business, for its invoice.', examples: ['29AAGCB7383J1Z4'] }),
+  ),
 });
 export type ShippingAddress = Static<typeof ShippingAddress>;
 
@@ -85,7 +88,7 @@ const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 5_000, patter
   examples: [{ source: 'instagram' }],
 });
 
-const given = (description: string) => Type.Optional({ ...AnyMoneyInput, description });
+const given = (description: string) => Type.Optional({ ...MoneyInput, description });
 
 /** What the price depends on, besides the items. */
 export const PriceChoices = Type.Object({
@@ -98,7 +101,7 @@ export const PriceChoices = Type.Object({
     ...Nullable(
       NamedObject('OrderShippingInput', {
         title: Type.Optional(Line(255, { examples: ['Courier'] })),
-        price: AnyMoneyInput,
+        price: MoneyInput,
       }),
     ),
     description: 'An amount of your own, instead of a shipping rate.',
@@ -114,7 +117,7 @@ export type PriceChoices = Static<typeof PriceChoices>;
 const OrderFields = Type.Object({
   items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
   total: Type.Optional({
-    ...AnyMoneyInput,
+    ...MoneyInput,
     description:
       'At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items ' +
       'are free text.',

@@ -1,5 +1,6 @@
 import { action } from '@chowk/kit';
-import { NewShipment, Shipment, ShipmentChanges } from './shipment-schemas.ts';
+import { cancelShipment } from './cancel-shipment.ts';
+import { NewShipment, Shipment, ShipmentCancellation, ShipmentChanges } from './shipment-schemas.ts';
 import { checkNewShipment, checkShipmentChanges, createShipment, updateShipment } from './shipments.ts';
 
 export const shipmentActions = {
@@ -43,5 +44,21 @@ export const shipmentActions = {
     atomic: true,
     check: checkShipmentChanges,
     run: updateShipment,
+  }),
+  'orders.cancelShipment': action({
+    summary: 'Cancel a shipment that was not delivered',
+    description:
+      'Its units return to the stock and are reserved for the order again, unless the order is cancelled, failed or refunded. A shipped ' +
+      'order becomes `processing`. Cancelling it again changes nothing.',
+    http: 'POST /orders/:id/shipments/:shipment/cancel',
+    graphql: 'cancelShipment',
+    needs: 'orders.edit',
+    bus: { rateLimit: 3_000 },
+    input: ShipmentCancellation,
+    output: Shipment,
+    answer: { key: 'shipment', message: 'Shipment cancelled.' },
+    errors: ['http.precondition_failed', 'orders.not_found', 'orders.shipment_not_found', 'orders.shipment_delivered'],
+    atomic: true,
+    run: cancelShipment,
   }),
 };

@@ -1,5 +1,6 @@
 import {
   Default,
+  Line,
   NamedObject,
   Nullable,
   NullableLine,
@@ -26,18 +27,19 @@ const Tracking = Type.Object({
   ),
 });
 
-const ShipmentStatus = Type.Enum(['shipped', 'delivered']);
-
 export const Shipment = NamedObject('Shipment', {
   id: Uuid,
   order_id: Uuid,
-  status: ShipmentStatus,
+  status: Type.Enum(['shipped', 'delivered', 'cancelled'], {
+    description: 'The units of a cancelled shipment are not shipped.',
+  }),
   ...outputFields(Tracking),
   location_id: { ...Nullable(Uuid), description: 'The stock location that the units left; null: the default one.' },
   items: Type.Array(NamedObject('ShipmentItem', { item_id: Uuid, quantity: Type.Integer({ examples: [1] }) })),
   user_id: Nullable(Type.Integer()),
   shipped_at: Timestamp,
   delivered_at: Nullable(Timestamp),
+  cancelled_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -73,6 +75,15 @@ export const ShipmentChanges = NamedObject('ShipmentChanges', {
   id: { ...Uuid, description: 'The order.' },
   shipment: Uuid,
   ...updateSchema(Tracking).properties,
-  status: Type.Optional({ ...ShipmentStatus, description: 'A delivered shipment cannot be shipped again.' }),
+  status: Type.Optional(
+    Type.Enum(['shipped', 'delivered'], { description: 'A delivered shipment cannot be shipped again.' }),
+  ),
 });
 export type ShipmentChanges = Static<typeof ShipmentChanges>;
+
+export const ShipmentCancellation = NamedObject('ShipmentCancellation', {
+  id: { ...Uuid, description: 'The order.' },
+  shipment: Uuid,
+  reason: Type.Optional(Line(1_000, { examples: ['The parcel was lost'] })),
+});
+export type ShipmentCancellation = Static<typeof ShipmentCancellation>;

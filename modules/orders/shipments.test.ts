@@ -7,12 +7,16 @@ import { startPlatform } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
 import { testModule } from '../../server/testing/test-module.ts';
 
+const cancelled: { order: string; status: string; shipment: string }[] = [];
 const shipped: { order: string; status: string; shipment: string; notify: boolean }[] = [];
 const watcher = testModule({
   alias: 'watcher',
   listeners: [
     afterCommit('order.shipped', 'remember', async (_: Ctx, { order, shipment, notify }) => {
       shipped.push({ order: order.id, status: order.status, shipment: shipment.id, notify });
+    }),
+    afterCommit('order.shipment_cancelled', 'remember_cancelled', async (_: Ctx, { order, shipment }) => {
+      cancelled.push({ order: order.id, status: order.status, shipment: shipment.id });
     }),
   ],
 });
@@ -39,13 +43,15 @@ async function shop() {
     return (await create('/orders', { items, ...fields })).order;
   };
   const ship = (id: string, body: object = {}) => caller.post(`/api/v1/orders/${id}/shipments`, body);
+  const cancel = (id: string, shipment: string, body: object = {}) =>
+    caller.post(`/api/v1/orders/${id}/shipments/${shipment}/cancel`, body);
   const read = async (id: string) => (await caller.get(`/api/v1/orders/${id}`)).body.order;
   const setStatus = (id: string, status: string) => caller.post(`/api/v1/orders/${id}/status`, { status });
   const stock = async (sku = 'TEA') => {
     const [{ stock, reserved }] = (await caller.get(`/api/v1/variants?sku=${sku}`)).body.variants;
     return [stock, reserved];
   };
-  return { tenant, caller, create, product, order, ship, read, setStatus, stock };
+  return { tenant, caller, create, product, order, ship, cancel, read, setStatus, stock };
 }
 
 test('an order is shipped in two parcels, which stock and status follow', async () => {
@@ -299,6 +305,145 @@ test('of 16 shipments of the last unit one is created', { timeout: 60_000 }, asy
   expect(await stock()).toEqual([8, 0]);
 });
 
+const paid = { payments: [{ method: 'cash' }] };
+
+test('units refunded and restocked before shipping are not left to ship', async () => {
+  const { product, order, ship, read, stock, caller } = await shop();
+  await product('TEA');
+  const { id, items } = await order({ TEA: 4 }, paid);
+  const [{ id: item_id }] = items;
+  const refund = (quantity: number, more: object = {}) =>
+    caller.post(`/api/v1/orders/${id}/refund`, { items: [{ item_id, quantity }], ...more });
+  expect((await refund(1, { restock: true })).status).toBe(200);
+  // A unit that is refunded and not restocked is still shipped.
+  expect((await refund(1)).status).toBe(200);
+  expect(await ship(id, { items: [{ item_id, quantity: 4 }] })).toMatchObject({
+    status: 422,
+    body: { errors: { 'items.0.quantity': [expect.any(String)] } },
+  });
+  expect((await ship(id)).body.shipment.items).toEqual([{ item_id, quantity: 3 }]);
+  expect(await read(id)).toMatchObject({
+    status: 'shipped',
+    fulfillment_status: 'fulfilled',
+    items: [{ quantity: 4, shipped_quantity: 3 }],
+  });
+  expect(await stock()).toEqual([7, 0]);
+});
+
+test.each([
+  ['shipped', 'shipped'],
+  ['delivered', 'delivered'],
+])('refunding the last units of an order whose parcel is %s makes it %s', async (parcel, status) => {
+  const { product, order, ship, read, stock, caller } = await shop();
+  await product('TEA');
+  await product('CUP');
+  const { id, items } = await order({ TEA: 3, CUP: 1 }, paid);
+  const [tea, cup] = items;
+  const { shipment } = (await ship(id, { items: [{ item_id: tea.id, quantity: 2 }] })).body;
+  await caller.patch(`/api/v1/orders/${id}/shipments/${shipment.id}`, { status: parcel });
+  const refund = (item_id: string) =>
+    caller.post(`/api/v1/orders/${id}/refund`, { items: [{ item_id, quantity: 1 }], restock: true });
+  expect((await refund(cup.id)).body.order).toMatchObject({ status: 'processing', refunded_total: '10.00' });
+  expect((await refund(tea.id)).body.order).toMatchObject({ status, fulfillment_status: 'fulfilled' });
+  expect(await read(id)).toMatchObject({
+    items: [{ shipped_quantity: 2 }, { shipped_quantity: 0 }],
+    shipments: [{ id: shipment.id, status }],
+    refunded_total: '20.00',
+  });
+  expect([await stock(), await stock('CUP')]).toEqual([
+    [8, 0],
+    [10, 0],
+  ]);
+});
+
+test('an order whose units are all restocked without a shipment is not shipped', async () => {
+  const { product, order, caller } = await shop();
+  await product('TEA');
+  const { id, items } = await order({ TEA: 2 }, { ...paid, status: 'confirmed' });
+  const refund = { items: [{ item_id: items[0].id, quantity: 2 }], amount: '5.00', restock: true };
+  const { body } = await caller.post(`/api/v1/orders/${id}/refund`, refund);
+  expect(body.order).toMatchObject({ status: 'confirmed', fulfillment_status: 'unfulfilled' });
+});
+
+test('a shipment that is cancelled gives its units back to the order, once', { timeout: 60_000 }, async () => {
+  const { product, order, create, ship, cancel, read, stock, caller } = await shop();
+  const { variants } = await product('TEA');
+  const { location } = await create('/stock-locations', { name: 'Warehouse' });
+  await caller.post(`/api/v1/variants/${variants[0].id}/stock`, { change: 2, location_id: location.id });
+  const { id, items } = await order({ TEA: 3 });
+  const part = [{ item_id: items[0].id, quantity: 2 }];
+  const { shipment } = (await ship(id, { items: part, location_id: location.id })).body;
+  await ship(id);
+  expect(await stock()).toEqual([9, 0]);
+  const answers = await Promise.all(Array.from({ length: 16 }, () => cancel(id, shipment.id, { reason: 'Lost' })));
+  for (const answer of answers) {
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { shipment: { status: 'cancelled', cancelled_at: expect.any(String), items: part } },
+    });
+  }
+  const after = await read(id);
+  expect(after).toMatchObject({
+    status: 'processing',
+    fulfillment_status: 'partly_fulfilled',
+    items: [{ shipped_quantity: 1 }],
+    shipments: [{ status: 'cancelled' }, { status: 'shipped' }],
+  });
+  expect(after.history.at(-1)).toMatchObject({ previous_status: 'shipped', status: 'processing', reason: 'Lost' });
+  expect(await stock()).toEqual([11, 2]);
+  const movements = `/api/v1/products/${variants[0].product_id}/movements?order=${id}`;
+  expect((await caller.get(movements)).body.movements[0]).toMatchObject({
+    change: 2,
+    reserved_change: 2,
+    reason: 'shipment cancelled',
+    location_id: location.id,
+  });
+  await eventually(() =>
+    expect(cancelled.filter((event) => event.order === id)).toEqual([
+      { order: id, status: 'processing', shipment: shipment.id },
+    ]),
+  );
+  const patch = (changes: object) => caller.patch(`/api/v1/orders/${id}/shipments/${shipment.id}`, changes);
+  expect(await patch({ status: 'delivered' })).toMatchObject({ status: 422 });
+  expect((await ship(id)).body.shipment.items).toEqual(part);
+  expect(await read(id)).toMatchObject({ status: 'shipped' });
+  expect(await stock()).toEqual([9, 0]);
+});
+
+test('without its only shipment an order can be cancelled, and delivered shipments stay', async () => {
+  const { product, order, ship, cancel, read, setStatus, stock, caller } = await shop();
+  await product('TEA');
+  const { id } = await order({ TEA: 3 }, { status: 'shipped' });
+  const [{ id: shipment }] = (await read(id)).shipments;
+  expect((await cancel(id, shipment)).status).toBe(200);
+  expect(await read(id)).toMatchObject({
+    fulfillment_status: 'unfulfilled',
+    next_statuses: expect.arrayContaining(['cancelled']),
+  });
+  expect((await setStatus(id, 'cancelled')).status).toBe(200);
+  expect(await stock()).toEqual([10, 0]);
+
+  const other = await order({ TEA: 1 });
+  const sent = (await ship(other.id)).body.shipment.id;
+  await caller.patch(`/api/v1/orders/${other.id}/shipments/${sent}`, { status: 'delivered' });
+  expect(await cancel(other.id, sent)).toMatchObject({ status: 409, body: { code: 'orders.shipment_delivered' } });
+  expect(await cancel(other.id, randomUUID())).toMatchObject({ status: 404 });
+  expect(await cancel(id, sent)).toMatchObject({ status: 404, body: { code: 'orders.shipment_not_found' } });
+  expect(await stock()).toEqual([9, 0]);
+});
+
+test('the parcel of an order that failed returns to the stock and is not reserved', async () => {
+  const { product, order, ship, cancel, read, setStatus, stock } = await shop();
+  await product('TEA');
+  const { id } = await order({ TEA: 3 });
+  const { shipment } = (await ship(id)).body;
+  await setStatus(id, 'failed');
+  expect(await stock()).toEqual([7, 0]);
+  expect((await cancel(id, shipment.id)).status).toBe(200);
+  expect(await stock()).toEqual([10, 0]);
+  expect(await read(id)).toMatchObject({ status: 'failed', fulfillment_status: 'unfulfilled' });
+});
+
 test('tracking is erased with the customer, and the shipment stays', async () => {
   const { tenant, product, order, ship } = await shop();
   await product('TEA');
@@ -312,7 +457,18 @@ test('tracking is erased with the customer, and the shipment stays', async () =>
 });
 
 const Step = fc.record({
-  kind: fc.constantFrom('place', 'edit', 'ship', 'shipRest', 'deliver', 'status', 'refund', 'delete'),
+  kind: fc.constantFrom(
+    'place',
+    'edit',
+    'ship',
+    'shipRest',
+    'deliver',
+    'cancel',
+    'status',
+    'refund',
+    'restock',
+    'delete',
+  ),
   at: fc.nat(3),
   item: fc.nat(1),
   quantities: fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })),
@@ -320,24 +476,18 @@ const Step = fc.record({
 });
 
 test('shipped units never exceed ordered ones, and stock equals its movements', { timeout: 120_000 }, async () => {
-  const { tenant, caller, product, ship, read, setStatus } = await shop();
-  await product('TEA', { stock: 40 });
-  await product('CUP', { stock: 40 });
-  const orders: string[] = [];
-  const run = async ({
-    kind,
-    at,
-    item,
-    quantities: [tea, cup],
-    status,
-  }: typeof Step extends fc.Arbitrary<infer S> ? S : never) => {
+  type Shop = Awaited<ReturnType<typeof shop>> & { readonly orders: string[] };
+  const run = async (
+    { caller, ship, cancel, read, setStatus, orders }: Shop,
+    { kind, at, item, quantities: [tea, cup], status }: typeof Step extends fc.Arbitrary<infer S> ? S : never,
+  ) => {
     const items = [
       { sku: 'TEA', quantity: tea },
       { sku: 'CUP', quantity: cup },
     ];
     const id = orders.at(-1 - at);
     if (kind === 'place' || id === undefined) {
-      const answer = await caller.post('/api/v1/orders', { items });
+      const answer = await caller.post('/api/v1/orders', { items, ...paid });
       if (answer.status === 201) orders.push(answer.body.order.id);
       return answer.status;
     }
@@ -350,37 +500,53 @@ test('shipped units never exceed ordered ones, and stock equals its movements', 
     const current = await read(id);
     if (!current) return 404;
     const unit = current.items[item];
+    if (kind === 'restock') {
+      const units = unit && { items: [{ item_id: unit.id, quantity: cup }], restock: true };
+      return units ? (await caller.post(`${url}/refund`, units)).status : 404;
+    }
     if (kind === 'ship') return unit ? (await ship(id, { items: [{ item_id: unit.id, quantity: tea }] })).status : 404;
-    const [parcel] = current.shipments;
+    const parcel = current.shipments[item];
+    if (kind === 'cancel') return parcel ? (await cancel(id, parcel.id)).status : 404;
     return parcel ? (await caller.patch(`${url}/shipments/${parcel.id}`, { status: 'delivered' })).status : 404;
   };
   await fc.assert(
-    fc.asyncProperty(fc.array(Step, { minLength: 6, maxLength: 14 }), async (steps) => {
-      for (const step of steps) expect([200, 201, 404, 409, 422], JSON.stringify(step)).toContain(await run(step));
-      expect(await findContradictions(tenant)).toEqual([]);
+    fc.asyncProperty(fc.array(Step, { minLength: 12, maxLength: 24 }), async (steps) => {
+      const one = { ...(await shop()), orders: [] };
+      for (const sku of ['TEA', 'CUP']) await one.product(sku, { stock: 40 });
+      for (const step of steps) expect([200, 201, 404, 409, 422], JSON.stringify(step)).toContain(await run(one, step));
+      expect(await findContradictions(one.tenant)).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: 8, endOnFailure: true },
   );
 });
 
 /** What orders, shipments, stock and movements say differently. */
 function findContradictions({ db }: { db: { rows(query: ReturnType<typeof sql>): Promise<object[]> } }) {
   return db.rows(sql`
-    SELECT 'item' AS what, i.id::text FROM order_items i JOIN orders o ON o.id = i.order_id
-      LEFT JOIN order_stock s ON s.order_id = o.id AND s.line_id = i.id,
-      LATERAL (SELECT coalesce(sum(quantity), 0) AS units FROM order_shipment_items p WHERE p.item_id = i.id) sent
-    WHERE i.shipped_quantity > i.quantity OR sent.units <> i.shipped_quantity OR coalesce(s.committed, 0) <> sent.units
+    WITH sent AS (
+      SELECT p.item_id, sum(p.quantity) AS units FROM order_shipment_items p JOIN order_shipments s ON s.id = p.shipment_id
+      WHERE s.status <> 'cancelled' GROUP BY p.item_id),
+    returned AS (
+      SELECT u.item_id, sum(u.quantity) AS units FROM order_refunds r, jsonb_to_recordset(r.items) AS u (item_id uuid, quantity integer)
+      WHERE r.restocked GROUP BY u.item_id),
+    item AS (
+      SELECT i.*, coalesce(sent.units, 0) AS sent, i.quantity - coalesce(returned.units, 0) AS kept
+      FROM order_items i LEFT JOIN sent ON sent.item_id = i.id LEFT JOIN returned ON returned.item_id = i.id)
+    SELECT 'item' AS what, i.id::text FROM item i LEFT JOIN order_stock s ON s.line_id = i.id
+    WHERE i.shipped_quantity > i.quantity OR i.sent <> i.shipped_quantity OR coalesce(s.committed, 0) <> i.sent
+      OR coalesce(s.restocked, 0) <> greatest(i.sent - i.kept, 0)
     UNION ALL
     SELECT 'order', o.id::text FROM orders o,
-      LATERAL (SELECT bool_and(shipped_quantity = quantity) AS is_full, bool_or(shipped_quantity > 0) AS is_started
-        FROM order_items WHERE order_id = o.id) i
-    WHERE o.fulfillment_status <> CASE WHEN is_full THEN 'fulfilled' WHEN is_started THEN 'partly_fulfilled' ELSE 'unfulfilled' END
-      OR (o.status IN ('shipped', 'delivered') AND NOT is_full)
+      LATERAL (SELECT bool_and(shipped_quantity >= kept) AS is_full, bool_or(shipped_quantity > 0) AS is_started
+        FROM item WHERE order_id = o.id) i
+    WHERE o.deleted_at IS NULL AND o.status NOT IN ('refunded', 'failed', 'cancelled') AND (
+      o.fulfillment_status <> CASE WHEN NOT is_started THEN 'unfulfilled' WHEN is_full THEN 'fulfilled' ELSE 'partly_fulfilled' END
+      OR (o.status IN ('shipped', 'delivered') AND NOT is_full))
     UNION ALL
     SELECT 'variant', v.sku FROM product_variants v,
-      LATERAL (SELECT sum(change) AS stock, sum(reserved_change) AS reserved FROM stock_movements WHERE variant_id = v.id) m
+      LATERAL (SELECT sum(change) AS stock, sum(reserved_change) AS reserved FROM stock_movements WHERE variant_id = v.id) m,
+      LATERAL (SELECT coalesce(sum(quantity - committed), 0) AS reserved, coalesce(sum(committed - restocked), 0) AS gone
+        FROM order_stock WHERE variant_id = v.id) s
     WHERE (m.stock, m.reserved) IS DISTINCT FROM (v.stock, v.reserved)
-      OR v.reserved <> (SELECT coalesce(sum(quantity - committed), 0) FROM order_stock WHERE variant_id = v.id)
-      OR v.stock <> 40 - (SELECT coalesce(sum(p.quantity), 0) FROM order_shipment_items p JOIN order_items i ON i.id = p.item_id
-        WHERE i.variant_id = v.id)`);
+      OR (40 - s.gone, s.reserved) IS DISTINCT FROM (v.stock, v.reserved)`);
 }

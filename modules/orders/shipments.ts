@@ -1,14 +1,15 @@
 import { assignments, type Ctx, changesBetween, type Issues, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { followUnits, isUnderWay } from './fulfillment.ts';
 import { commitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { findShipment, recordShipment } from './record-shipment.ts';
 import { readKeptItems } from './refunded-units.ts';
 import { nextStatuses } from './rules.ts';
-import { saveOrder, touchOrder } from './save.ts';
+import { touchOrder } from './save.ts';
 import type { Order } from './schemas.ts';
 import type { NewShipment, Shipment, ShipmentChanges } from './shipment-schemas.ts';
-import { addUnits, countLeft, isShipped, listLeft, readFulfillment, type Units } from './shipped-units.ts';
+import { addUnits, countLeft, isShipped, listLeft, type Units } from './shipped-units.ts';
 import { transition } from './transition.ts';
 
 interface Parcel {
@@ -58,17 +59,11 @@ export async function createShipment(ctx: Ctx, input: NewShipment, { current, un
   await commitShipped(ctx, { ...current, items }, location_id);
   const details = { carrier, tracking_number, tracking_url, location_id };
   const shipment = await recordShipment(ctx, current.id, units, details);
-  const order = await followUnits(ctx, { ...current, items });
+  const counted = { ...current, items };
+  const followed = await followUnits(ctx, counted);
+  const order = followed === counted ? await touchOrder(ctx, current, 'shipments') : followed;
   await ctx.emit('order.shipped', { order, shipment, notify });
   return shipment;
-}
-
-async function followUnits(ctx: Ctx, current: Order): Promise<Order> {
-  const fulfillment_status = readFulfillment(await readKeptItems(ctx, current));
-  if (fulfillment_status === 'fulfilled') return transition(ctx, current, 'shipped');
-  const isNew = current.status === 'pending' || current.status === 'confirmed';
-  const saved = await saveOrder(ctx, current, { fulfillment_status, ...(isNew ? { status: 'processing' } : {}) });
-  return saved === current ? touchOrder(ctx, current, 'shipments') : saved;
 }
 
 interface Edit {
@@ -86,9 +81,8 @@ export async function checkShipmentChanges(
   const current = await lockOrder(ctx, id);
   const shipment = await findShipment(ctx, id, key);
   if (!shipment) throw fail('orders.shipment_not_found', { key });
-  if (status === 'shipped' && shipment.status === 'delivered') {
-    issues.add('status', 'The shipment is delivered.', 'not_allowed');
-  }
+  const isClosed = shipment.status !== 'shipped' && status !== undefined && status !== shipment.status;
+  if (isClosed) issues.add('status', `The shipment is ${shipment.status}.`, 'not_allowed');
   return { current, shipment };
 }
 
@@ -104,11 +98,4 @@ export async function updateShipment(ctx: Ctx, input: ShipmentChanges, { current
   const isDelivered = current.status === 'shipped' && changes.status && !(await isUnderWay(ctx, id));
   await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current, 'shipments'));
   return (await findShipment(ctx, id, key)) as Shipment;
-}
-
-async function isUnderWay(ctx: Ctx, orderId: string): Promise<boolean> {
-  const row = await ctx.db.row(
-    sql`SELECT FROM order_shipments WHERE order_id = ${orderId} AND status = 'shipped' LIMIT 1`,
-  );
-  return row !== undefined;
 }

@@ -25,9 +25,10 @@ export function addUnits<Item extends Counted>(items: readonly Item[], units: re
   return items.map((item) => ({ ...item, shipped_quantity: item.shipped_quantity + (added.get(item.id) ?? 0) }));
 }
 
+/** Of items without the units that were given back. */
 export function readFulfillment(items: readonly Counted[]): FulfillmentStatus {
-  if (items.every((item) => countLeft(item) === 0)) return 'fulfilled';
-  return items.some(({ shipped_quantity }) => shipped_quantity > 0) ? 'partly_fulfilled' : 'unfulfilled';
+  if (!items.some(({ shipped_quantity }) => shipped_quantity > 0)) return 'unfulfilled';
+  return items.every((item) => countLeft(item) === 0) ? 'fulfilled' : 'partly_fulfilled';
 }
 
 interface EditedItem {
@@ -36,32 +37,39 @@ interface EditedItem {
   readonly variant_id: string | null;
 }
 
-/** The fulfillment of an order with these items instead of its own. */
-export function fulfillmentWith({ items }: Pick<Order, 'items'>, edited: readonly EditedItem[]): FulfillmentStatus {
+/** The edited items of an order, with what has been shipped of them. */
+export function withShipped<Item extends EditedItem>({ items }: Pick<Order, 'items'>, edited: readonly Item[]) {
   const shipped = new Map(items.map((item) => [item.id, item.shipped_quantity]));
-  return readFulfillment(edited.map((item) => ({ ...item, shipped_quantity: shipped.get(item.id) ?? 0 })));
+  return edited.map((item) => ({ ...item, shipped_quantity: shipped.get(item.id) ?? 0 }));
 }
 
-/** Units that have been shipped stay in the order. */
-export function checkShippedItems(
+type Refunded = ReadonlyMap<string, { readonly refunded: number; readonly restocked: number }>;
+
+/** Units that have been shipped or refunded stay in the order. */
+export function checkEditedItems(
   { items }: Pick<Order, 'items'>,
   edited: readonly EditedItem[],
+  refunded: Refunded,
   issues: Issues,
 ): void {
-  for (const { id, name, shipped_quantity, variant_id } of items) {
-    if (shipped_quantity === 0) continue;
-    const index = edited.findIndex((item) => item.id === id);
+  for (const item of items) {
+    const least = countFixed(item, refunded);
+    if (least === 0) continue;
+    const index = edited.findIndex(({ id }) => id === item.id);
     const after = edited[index];
-    const shipped = `${shipped_quantity} of ${name} have been shipped`;
-    if (!after) issues.add('items', `${shipped}, so that it cannot be removed.`, 'required');
-    else if (after.variant_id !== variant_id) {
-      issues.add(`items.${index}.variant_id`, `${shipped}, so that its variant cannot change.`, 'not_allowed');
-    } else if (after.quantity < shipped_quantity) {
-      issues.add(
-        `items.${index}.quantity`,
-        `${shipped}; the quantity must be at least ${shipped_quantity}.`,
-        'too_small',
-      );
+    const what = refunded.has(item.id) ? 'shipped or refunded' : 'shipped';
+    const fixed = `${least} of ${item.name} have been ${what}`;
+    if (!after) issues.add('items', `${fixed}, so that it cannot be removed.`, 'required');
+    else if (after.variant_id !== item.variant_id) {
+      issues.add(`items.${index}.variant_id`, `${fixed}, so that its variant cannot change.`, 'not_allowed');
+    } else if (after.quantity < least) {
+      issues.add(`items.${index}.quantity`, `${fixed}; the quantity must be at least ${least}.`, 'too_small');
     }
   }
+}
+
+/** Units that were given back before they were shipped are not among the shipped ones. */
+function countFixed({ id, quantity, shipped_quantity }: Counted, units: Refunded): number {
+  const { refunded, restocked } = units.get(id) ?? { refunded: 0, restocked: 0 };
+  return Math.max(refunded, restocked + Math.min(shipped_quantity, quantity - restocked));
 }

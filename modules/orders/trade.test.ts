@@ -200,6 +200,40 @@ test('discounts, shipping and taxes are calculated by the rules and stored with 
   expect((await place(cart.items, fields)).status).toBe(201);
 });
 
+test('a discount of collections reduces the items that are in them, chosen or by a rule', async () => {
+  const { caller, product, order, place } = await shop();
+  const tea = await product();
+  await product({ sku: 'CUP', title: 'Cup', price: 20, tags: ['Clay'] });
+  await product({ sku: 'TRAY', title: 'Tray', price: 30 });
+  const discount = async (code: string, collection: object) => {
+    const { body } = await caller.post('/api/v1/collections', { title: code, ...collection });
+    const target_ids = [body.collection.id];
+    const fields = { code, kind: 'percent', value: 10, applies_to: 'collections', target_ids, combines: true };
+    expect((await caller.post('/api/v1/discounts', fields)).status).toBe(201);
+  };
+  await discount('CHOSEN', { products: [tea.id] });
+  await discount('CLAY', { rule: { conditions: [{ field: 'tag', operator: 'is', value: 'Clay' }] } });
+  await discount('EMPTY', {});
+  const items = ['TEA', 'CUP', 'TRAY'].map((sku) => ({ sku, quantity: 1 }));
+  const codes = { discount_codes: ['CHOSEN', 'CLAY'] };
+  const expected = {
+    discount_total: '3.00',
+    total: '57.00',
+    items: [{ discount_total: '1.00' }, { discount_total: '2.00' }, { discount_total: '0.00' }],
+  };
+  const preview = await caller.post('/api/v1/orders/preview', { items, ...codes });
+  expect(preview.body.preview).toMatchObject({ ...expected, problems: [] });
+  const placed = await order(items, codes);
+  expect(placed).toMatchObject(expected);
+  // An edit is priced with the collections of the time.
+  const edited = await caller.patch(`/api/v1/orders/${placed.id}`, { items: [...items, { sku: 'CUP', quantity: 2 }] });
+  expect(edited.body.order).toMatchObject({ discount_total: '7.00', total: '93.00' });
+  expect(await place(items, { discount_codes: ['EMPTY'] })).toMatchObject({
+    status: 422,
+    body: { errors: { discount_codes: [expect.any(String)] } },
+  });
+});
+
 test('an order that was priced elsewhere keeps its amounts', async () => {
   const { order, place } = await shop();
   const items = [{ name: 'Hamper', quantity: 2, price: 50 }];
@@ -313,16 +347,46 @@ test('32 buyers of the last item: one order', { timeout: 60_000 }, async () => {
 });
 
 test('amounts have the decimals of their currency', async () => {
-  const { order, place } = await shop();
+  const { order, place, caller } = await shop();
   const items = [{ name: 'Oud', quantity: 3, price: '1.235' }];
   expect(await order(items, { currency: 'KWD' })).toMatchObject({ total: '3.705', items: [{ price: '1.235' }] });
   const whole = [{ name: 'Oud', quantity: 3, price: '1.23' }];
-  expect(await order(whole, { currency: 'JPY' })).toMatchObject({ total: '4.00' });
   expect(await order(whole, { currency: 'EUR' })).toMatchObject({ total: '3.69' });
   expect(await place(items, { currency: 'EUR' })).toMatchObject({
     status: 422,
-    body: { errors: { 'items.0.price': [expect.any(String)] } },
+    body: { errors: { 'items.0.price': ['An amount in EUR has at most 2 decimals.'] } },
   });
+  const yen = { price: '400.00', quantity: 1, name: 'Oud' };
+  const discount = { kind: 'fixed', value: '0.5' };
+  const wrong = ['An amount in JPY has no decimals.'];
+  const choices = {
+    currency: 'JPY',
+    discounts: [discount],
+    shipping: { price: '10.5' },
+    payments: [{ method: 'cash', amount: '1.5' }],
+  };
+  expect(await place([{ ...yen, price: '1.2', discount }], choices)).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        'items.0.price': wrong,
+        'items.0.discount.value': wrong,
+        'discounts.0.value': wrong,
+        'shipping.price': wrong,
+      },
+    },
+  });
+  expect(await place([yen], { currency: 'JPY', payments: [{ method: 'cash', amount: '1.5' }] })).toMatchObject({
+    status: 422,
+    body: { errors: { 'payments.0.amount': wrong } },
+  });
+  // Responses have two decimals: they can be sent back.
+  const { id } = await order([yen], { currency: 'JPY', payments: [{ method: 'cash', amount: '400.00' }] });
+  expect(await caller.post(`/api/v1/orders/${id}/refund`, { amount: '100.25' })).toMatchObject({
+    status: 422,
+    body: { errors: { amount: wrong } },
+  });
+  expect((await caller.post(`/api/v1/orders/${id}/refund`, { amount: '100.00' })).status).toBe(200);
 });
 
 test('stock equals its movements, and amounts add up, after any history of orders', { timeout: 120_000 }, async () => {

@@ -1,14 +1,16 @@
 import type { Ctx, Issues } from '@chowk/kit';
 import { redeemCodes } from './discount-codes.ts';
 import { type PriceEdit, priceChanges } from './edit-items.ts';
+import { followUnits } from './fulfillment.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { settlePayments } from './payment-rows.ts';
-import { currencyProblem, mustBeAllowed, nextStatuses, statusProblem, totalProblem } from './rules.ts';
-import { mustBeOpen, type OrderEdit, saveOrder } from './save.ts';
+import { readKeptItems, readRefundedUnits } from './refunded-units.ts';
+import { currencyProblem, mustBeAllowed, statusProblem, totalProblem } from './rules.ts';
+import { type ItemRow, mustBeOpen, type OrderEdit, saveOrder } from './save.ts';
 import type { Order, OrderChanges, Status, StatusChange } from './schemas.ts';
-import { checkShippedItems, fulfillmentWith } from './shipped-units.ts';
+import { checkEditedItems, readFulfillment, withShipped } from './shipped-units.ts';
 import { transition } from './transition.ts';
 
 export interface Edit {
@@ -24,7 +26,8 @@ export async function checkEdit(ctx: Ctx, current: Order, input: Partial<OrderCh
   const { status, currency, placed_at } = input;
   const price = await priceChanges(ctx, current, input, issues);
   mustBeOpen(current, { ...price?.fields, ...(placed_at === undefined ? {} : { placed_at }) });
-  if (price?.fields.items) checkShippedItems(current, price.fields.items, issues);
+  const { items } = price?.fields ?? {};
+  if (items) checkEditedItems(current, items, await readRefundedUnits(ctx, id), issues);
   const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, price?.fields.total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
   checkTransition(ctx, current, status, issues);
@@ -47,19 +50,21 @@ export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, pric
   if (price?.fields.items) await followStock(ctx, { ...current, items: price.fields.items });
   if (price?.codes) await redeemCodes(ctx, current, price.codes);
   const amounts = { ...price?.fields, ...(await paidPart(ctx, current, price?.fields.total)) };
-  const fulfillment = price?.fields.items
-    ? { fulfillment_status: fulfillmentWith(current, price.fields.items) }
-    : undefined;
+  const fulfillment = price?.fields.items && (await editedFulfillment(ctx, current, price.fields.items));
   const updated = await saveOrder(ctx, current, {
     ...Object.fromEntries(others),
     ...addresses,
     ...amounts,
     ...fulfillment,
   });
-  // Without the units that had not been shipped, the order is.
-  const isDone = fulfillment?.fulfillment_status === 'fulfilled' && nextStatuses(updated).includes('shipped');
-  const next = status ?? (isDone ? 'shipped' : updated.status);
-  return maskOrder(ctx, await transition(ctx, updated, next));
+  const isFollowed = fulfillment && status === undefined;
+  const order = isFollowed ? followUnits(ctx, updated) : transition(ctx, updated, status ?? updated.status);
+  return maskOrder(ctx, await order);
+}
+
+async function editedFulfillment(ctx: Ctx, current: Order, items: readonly ItemRow[]): Promise<OrderEdit> {
+  const kept = await readKeptItems(ctx, { ...current, items: withShipped(current, items) });
+  return { fulfillment_status: readFulfillment(kept) };
 }
 
 /** What was paid beyond a lower total becomes excess, and counts again if the total rises. */

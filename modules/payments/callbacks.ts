@@ -1,14 +1,15 @@
 import { type Ctx, deleteInBatches, Failure, sql } from '@chowk/kit';
 import { findWebhookSecrets } from './accounts.ts';
 import { fail } from './errors.ts';
-import type { Callback, ReportedPayment } from './providers/provider.ts';
+import type { Callback, LinkReport, ReportedPayment } from './providers/provider.ts';
 import { providers } from './providers/providers.ts';
+import { settleOnce } from './refunds.ts';
 import type { CallbackRequest, ProviderName } from './schemas.ts';
 
 /** Providers repeat deliveries for days, not for months. */
 const keptDays = 90;
 
-interface Link {
+export interface Link {
   readonly id: string;
   readonly order_id: string;
   readonly currency: string;
@@ -44,15 +45,18 @@ function findLink(ctx: Ctx, provider: ProviderName, { id, providerId }: NonNulla
     WHERE provider = ${provider} AND (id = ${id ?? null} OR provider_link_id = ${providerId ?? null})`);
 }
 
-/** Returns what it has done. The order is locked before the link, as everywhere. */
-async function apply(
+async function apply(ctx: Ctx, provider: ProviderName, callback: Callback, link: Link | undefined): Promise<string> {
+  if (callback.refund) return settleRefund(ctx, callback.refund);
+  return link ? applyReport(ctx, provider, link, callback) : 'ignored: no link';
+}
+
+/** Returns what it has done; repeating it changes nothing. The order is locked before the link, as everywhere. */
+export async function applyReport(
   ctx: Ctx,
   provider: ProviderName,
-  { linkStatus, payment, failure, refund }: Callback,
-  link: Link | undefined,
+  link: Link,
+  { linkStatus, payment, failure }: LinkReport & Pick<Callback, 'failure'>,
 ): Promise<string> {
-  if (refund) return settleRefund(ctx, refund);
-  if (!link) return 'ignored: no link';
   if (payment && payment.currency !== link.currency) return `ignored: paid in ${payment.currency}`;
   if (linkStatus === 'paid' && !payment) return 'ignored: no payment';
   const recorded = payment ? await recordPayment(ctx, provider, link, payment) : 'link changed';
@@ -84,7 +88,7 @@ async function recordPayment(ctx: Ctx, provider: ProviderName, link: Link, payme
 function settleRefund(ctx: Ctx, { refundId, id, status }: NonNullable<Callback['refund']>): Promise<string> {
   if (status === 'pending') return Promise.resolve('ignored: refund pending');
   return unlessRefused(async () => {
-    await ctx.bus.call('orders.settleRefund', { refund_id: refundId, status, provider_refund_id: id });
+    await settleOnce(ctx, { id: refundId, status, provider_refund_id: id });
     return `refund ${status}`;
   });
 }

@@ -1,4 +1,5 @@
 import { type JobTypes, job, Type } from '@chowk/kit';
+import { askProviders } from './ask-providers.ts';
 import { pruneEvents } from './callbacks.ts';
 import { cancelInBackground } from './links.ts';
 import { refundJob } from './refunds.ts';
@@ -12,6 +13,7 @@ export const jobs = {
     retries: [10, 60, 600, 3_600],
     run: cancelInBackground,
   }),
+  'payments.ask_providers': job({ data: Type.Object({}), schedule: '*/5 * * * *', run: askProviders }),
   'payments.prune_events': job({ data: Type.Object({}), schedule: '20 4 * * *', run: pruneEvents }),
 };
 

@@ -134,7 +134,7 @@ test('the amount of a link is more than nothing and at most what is due', async 
     (await acme.owner.post(`${to}/payment-link`, { amount })).body.errors?.amount?.[0];
   expect(await problem('500.01')).toBe('The amount must be at most 500.00, which is due.');
   expect(await problem('0')).toBe('The amount must be more than 0.');
-  expect(await problem('1.001')).toBe('INR has fewer decimals.');
+  expect(await problem('1.001')).toBe('An amount in INR has at most 2 decimals.');
   expect(await problem('-1')).toBeDefined();
   const free = await acme.order({ items: [{ name: 'Gift', quantity: 1, price: '0' }] });
   expect(await problem(undefined, free.url)).toBe('Nothing is due: the order is paid.');

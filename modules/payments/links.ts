@@ -1,16 +1,4 @@
-import {
-  byTime,
-  type Ctx,
-  columnsFor,
-  equals,
-  Failure,
-  fromCents,
-  type Issues,
-  list,
-  sql,
-  toCents,
-  Uuid,
-} from '@chowk/kit';
+import { byTime, type Ctx, columnsFor, equals, Failure, type Issues, list, sql, toCents, Uuid } from '@chowk/kit';
 import { findKeys } from './accounts.ts';
 import { fail } from './errors.ts';
 import type { Keys, NewLink } from './providers/provider.ts';
@@ -67,8 +55,9 @@ export async function checkNewLink(
   if (closedOrders.has(order.status)) throw fail('payments.order_closed', order);
   const { provider, keys } = await chosenProvider(ctx);
   const amount = given ?? order.due_total;
+  issues.checkDecimals('amount', amount, order.currency);
   const problem = findAmountProblem(order, amount) ?? providers[provider].findAmountProblem(amount, order.currency);
-  if (problem !== undefined) issues.add('amount', problem);
+  if (problem !== undefined && !issues.has('amount')) issues.add('amount', problem);
   return { order, provider, keys, amount };
 }
 
@@ -76,7 +65,6 @@ function findAmountProblem({ currency, due_total }: PayableOrder, amount: string
   const units = toCents(amount, currency);
   if (toCents(due_total, currency) === 0n) return 'Nothing is due: the order is paid.';
   if (units === 0n) return 'The amount must be more than 0.';
-  if (fromCents(units, currency) !== amount) return `${currency} has fewer decimals.`;
   return units > toCents(due_total, currency) ? `The amount must be at most ${due_total}, which is due.` : undefined;
 }
 

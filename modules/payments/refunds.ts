@@ -1,4 +1,4 @@
-import { AnyMoneyInput, type Ctx, job, type Static, Type, Uuid } from '@chowk/kit';
+import { type Ctx, job, MoneyInput, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { findKeys } from './accounts.ts';
 import type { Outcome, ProviderRefund } from './providers/provider.ts';
 import { providers } from './providers/providers.ts';
@@ -13,7 +13,7 @@ const Refund = Type.Object({
   order_number: Type.String(),
   provider: ProviderName,
   payment_id: Type.String(),
-  amount: AnyMoneyInput,
+  amount: MoneyInput,
   currency: Type.String(),
   attempt: Type.Integer({ minimum: 0 }),
 });
@@ -47,8 +47,45 @@ async function refund(ctx: Ctx, data: Refund): Promise<void> {
   }
   if (outcome.status !== 'done') return fail(ctx, data, outcome.reason);
   const { id: provider_refund_id, status } = outcome.value;
-  if (status === 'failed') return fail(ctx, data, 'the provider could not refund it', provider_refund_id);
-  if (status === 'succeeded') await settle(ctx, { refund_id: data.id, status, provider_refund_id });
+  if (status === 'pending') return rememberPending(ctx, data, provider_refund_id);
+  if (status === 'failed') return fail(ctx, data, notMade, provider_refund_id);
+  await settle(ctx, { refund_id: data.id, status, provider_refund_id });
+}
+
+const notMade = 'The provider could not make it.';
+
+/** A callback reports the outcome, or the provider is asked for it. */
+async function rememberPending(ctx: Ctx, { id, order_id, order_number, provider }: Refund, refundId: string) {
+  await ctx.db.run(sql`
+    INSERT INTO payment_refunds (id, order_id, order_number, provider, provider_refund_id, created_at, checked_at)
+    VALUES (${id}, ${order_id}, ${order_number}, ${provider}, ${refundId}, ${ctx.now()}, ${ctx.now()})
+    ON CONFLICT DO NOTHING`);
+}
+
+export interface PendingRefund extends Pick<Refund, 'id' | 'order_id' | 'order_number' | 'provider'> {
+  readonly provider_refund_id: string;
+}
+
+interface Report {
+  /** That of the refund of the order. */
+  readonly id: string;
+  readonly status: 'succeeded' | 'failed';
+  readonly provider_refund_id: string;
+}
+
+/** Repeating it changes nothing: a callback and an answer of the provider may report the same. */
+export function settleOnce(ctx: Ctx, { id, status, provider_refund_id }: Report): Promise<void> {
+  return ctx.tx(async (tx) => {
+    const pending = await forgetPending(tx, id);
+    if (status === 'failed' && pending) return fail(tx, pending, notMade, provider_refund_id);
+    await settle(tx, { refund_id: id, status, provider_refund_id });
+  });
+}
+
+export function forgetPending(ctx: Ctx, id: string): Promise<PendingRefund | undefined> {
+  return ctx.db.row<PendingRefund>(sql`
+    DELETE FROM payment_refunds WHERE id = ${id}
+    RETURNING id, order_id, order_number, provider, provider_refund_id`);
 }
 
 async function requestRefund(ctx: Ctx, data: Refund): Promise<Outcome<ProviderRefund>> {
@@ -59,7 +96,12 @@ async function requestRefund(ctx: Ctx, data: Refund): Promise<Outcome<ProviderRe
 }
 
 /** The order can be refunded again, and the team learns why. */
-async function fail(ctx: Ctx, data: Refund, reason: string, provider_refund_id?: string): Promise<void> {
+async function fail(
+  ctx: Ctx,
+  data: Omit<PendingRefund, 'provider_refund_id'>,
+  reason: string,
+  provider_refund_id?: string,
+): Promise<void> {
   const { id, order_id, order_number, provider } = data;
   const { title } = providers[provider];
   ctx.log.warn({ tenant: ctx.tenant.id, refund: id, provider, reason }, 'a refund failed');

@@ -1,4 +1,4 @@
-import { AnyMoneyInput, Line, Money, NamedObject, Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Line, Money, MoneyInput, NamedObject, Nullable, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
 export const providerNames = ['stripe', 'razorpay'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -44,7 +44,7 @@ export const LinkStatus = Type.Enum(['creating', 'open', 'processing', 'paid', '
 
 export const NewPaymentLink = NamedObject('NewPaymentLink', {
   id: { ...Uuid, description: 'The id of the order.' },
-  amount: Type.Optional({ ...AnyMoneyInput, description: 'Default and maximum: the amount due.' }),
+  amount: Type.Optional({ ...MoneyInput, description: 'Default and maximum: the amount due.' }),
 });
 export type NewPaymentLink = Static<typeof NewPaymentLink>;
 

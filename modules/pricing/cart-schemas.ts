@@ -1,9 +1,9 @@
 import {
-  AnyMoneyInput,
   Currency,
   Default,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
   NullableLine,
@@ -21,15 +21,18 @@ const Title = Line(255, { examples: ['Regular customer'] });
 const ManualDiscount = NamedObject('ManualDiscount', {
   title: Default(Title, 'Discount'),
   kind: Type.Enum(['percent', 'fixed']),
-  value: { ...AnyMoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
+  value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 
 export const CartLine = NamedObject('CartLine', {
   quantity: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  price: { ...AnyMoneyInput, description: 'The price of one unit, with at most three decimals. The line is rounded.' },
+  price: { ...MoneyInput, description: 'The price of one unit.' },
   product_id: Default(NullableUuid, null),
   variant_id: Default(NullableUuid, null),
-  collection_ids: Default(Type.Array(Uuid, { maxItems: 250 }), []),
+  collection_ids: Default(
+    Type.Array(Uuid, { maxItems: 250, description: 'Collections besides those that have the product.' }),
+    [],
+  ),
   taxable: Default(Type.Boolean(), true),
   tax_class: Default(TaxClass, 'standard'),
   weight: Default({ ...Grams, description: 'The weight of one unit in grams.' }, 0),
@@ -65,7 +68,7 @@ export const Cart = NamedObject('Cart', {
   ),
   shipping_rate_id: Default({ ...NullableUuid, description: 'One of `shipping_rates`.' }, null),
   shipping: Type.Optional({
-    ...NamedObject('GivenShipping', { title: Default(Title, 'Shipping'), price: AnyMoneyInput }),
+    ...NamedObject('GivenShipping', { title: Default(Title, 'Shipping'), price: MoneyInput }),
     description: 'An amount of your own, instead of a shipping rate.',
   }),
 });

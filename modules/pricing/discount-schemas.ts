@@ -1,11 +1,12 @@
 import {
-  AnyMoneyInput,
   Default,
   extend,
   Line,
   Money,
+  MoneyInput,
   Nullable,
   NullableLine,
+  NullableMoneyInput,
   named,
   outputFields,
   type Static,
@@ -23,7 +24,6 @@ export const DiscountStatus = Type.Enum(['active', 'scheduled', 'expired', 'used
 });
 
 /** One schema instead of a union gives better messages. */
-export const NullableMoney = Type.Unsafe<string | null>({ ...AnyMoneyInput, type: ['string', 'number', 'null'] });
 const Time = Type.Unsafe<string | null>({ ...TimestampInput, type: ['string', 'null'] });
 const Count = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000, description });
@@ -39,7 +39,7 @@ export const NewDiscount = named(
     title: Default(NullableLine(255, { examples: ['10 % off the first order'] }), null),
     kind: DiscountKind,
     value: Default(
-      { ...AnyMoneyInput, description: 'A percentage of at most 100, or an amount. Not for `free_shipping`.' },
+      { ...MoneyInput, description: 'A percentage of at most 100, or an amount. Not for `free_shipping`.' },
       '0.00',
     ),
     applies_to: Default(Type.Enum(['all', 'products', 'collections', 'variants']), 'all'),
@@ -49,7 +49,7 @@ export const NewDiscount = named(
     ),
     minimum_subtotal: Default(
       {
-        ...NullableMoney,
+        ...NullableMoneyInput,
         description:
           'The least that the lines that the code applies to must cost, after line discounts. At most three decimals.',
       },

@@ -42,6 +42,7 @@ export const { get: getDiscount, remove: deleteDiscount } = discounts;
 
 export async function checkNewDiscount(ctx: Ctx, input: Partial<NewDiscount>, issues: Issues): Promise<void> {
   checkFields(input, issues);
+  await checkAmounts(ctx, input, issues);
   await checkCode(ctx, input.code, issues);
 }
 
@@ -56,6 +57,7 @@ export async function checkDiscountChanges(
   const current = await discounts.lock(ctx, id);
   const fields = discounts.merge(current, changes);
   checkFields(fields, issues);
+  await checkAmounts(ctx, { ...changes, kind: fields.kind }, issues);
   if (fields.code.toLowerCase() !== current.code.toLowerCase()) await checkCode(ctx, fields.code, issues);
   return { current, fields };
 }
@@ -83,7 +85,17 @@ function checkValue(kind: NewDiscount['kind'], value: string, issues: Issues): v
   checkPercentage('value', { kind, value }, issues);
 }
 
-/** An amount of money is checked by its schema. */
+/** Discounts are in the tenant's currency. */
+async function checkAmounts(
+  ctx: Ctx,
+  { kind, value, minimum_subtotal }: Partial<NewDiscount>,
+  issues: Issues,
+): Promise<void> {
+  const { 'general.currency': currency } = await ctx.settings();
+  if (kind === 'fixed') issues.checkDecimals('value', value, currency);
+  issues.checkDecimals('minimum_subtotal', minimum_subtotal, currency);
+}
+
 export function checkPercentage(
   field: string,
   { kind, value }: { readonly kind?: string; readonly value?: string },

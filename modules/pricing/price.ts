@@ -1,5 +1,5 @@
 import { type Ctx, columnsFor, type Issues, invalid, sql, Type, toCents } from '@chowk/kit';
-import type { Cart, PricedCart } from './cart-schemas.ts';
+import type { Cart, CartLine, PricedCart } from './cart-schemas.ts';
 import { Discount } from './discount-schemas.ts';
 import { checkPercentage } from './discounts.ts';
 import { priceCart } from './price-cart.ts';
@@ -10,11 +10,19 @@ import { rateText } from './tax-rates.ts';
 
 const maxTotal = '9999999999.99';
 
-export function checkCart(_ctx: Ctx, { lines = [], discounts = [] }: Partial<Cart>, issues: Issues): void {
-  for (const [index, { discount }] of lines.entries()) {
-    if (discount) checkPercentage(`lines.${index}.discount.value`, discount, issues);
+export async function checkCart(ctx: Ctx, cart: Partial<Cart>, issues: Issues): Promise<void> {
+  const { 'general.currency': ownCurrency } = await ctx.settings();
+  const { currency = ownCurrency, lines = [], discounts = [], shipping } = cart;
+  const checkDiscount = (field: string, discount: Cart['discounts'][number]) => {
+    checkPercentage(field, discount, issues);
+    if (discount.kind === 'fixed') issues.checkDecimals(field, discount.value, currency);
+  };
+  for (const [index, { price, discount }] of lines.entries()) {
+    issues.checkDecimals(`lines.${index}.price`, price, currency);
+    if (discount) checkDiscount(`lines.${index}.discount.value`, discount);
   }
-  for (const [index, discount] of discounts.entries()) checkPercentage(`discounts.${index}.value`, discount, issues);
+  for (const [index, discount] of discounts.entries()) checkDiscount(`discounts.${index}.value`, discount);
+  issues.checkDecimals('shipping.price', shipping?.price, currency);
 }
 
 /** As `price`, with an error for a cart that costs too much. */
@@ -30,11 +38,32 @@ export async function price(ctx: Ctx, input: Cart): Promise<PricedCart> {
   const shop = { country: settings['general.country'], state: settings['pricing.state'] };
   const cart = { ...input, currency, address: input.address?.country ? input.address : shop };
   const found = await findRules(ctx, cart, readRegion(cart.address));
-  return priceCart(cart, {
-    ...found,
-    currency: settings['general.currency'],
-    pricesIncludeTax: settings['pricing.prices_include_tax'],
-    taxShipping: settings['pricing.tax_shipping'],
+  const lines = await addCollections(ctx, cart.lines, found.discounts);
+  return priceCart(
+    { ...cart, lines },
+    {
+      ...found,
+      currency: settings['general.currency'],
+      pricesIncludeTax: settings['pricing.prices_include_tax'],
+      taxShipping: settings['pricing.tax_shipping'],
+    },
+  );
+}
+
+/** The collections of the products, if a discount depends on them. */
+async function addCollections(
+  ctx: Ctx,
+  lines: readonly CartLine[],
+  discounts: readonly DiscountRule[],
+): Promise<CartLine[]> {
+  const collection_ids = discounts.flatMap((rule) => (rule.applies_to === 'collections' ? rule.target_ids : []));
+  const product_ids = lines.flatMap(({ product_id }) => product_id ?? []);
+  if (collection_ids.length === 0 || product_ids.length === 0) return [...lines];
+  const found = await ctx.bus.callIfInstalled('products.findMemberships', { product_ids, collection_ids });
+  const memberships = new Map(found?.map((product) => [product.product_id, product.collection_ids]));
+  return lines.map((line) => {
+    const added = memberships.get(line.product_id ?? '') ?? [];
+    return { ...line, collection_ids: [...line.collection_ids, ...added] };
   });
 }
 

@@ -48,13 +48,13 @@ interface Resource {
 const resources: Record<string, Resource> = {
   discount: {
     path: '/discounts',
-    valid: { code: 'Spring', kind: 'percent', value: 12.5, minimum_subtotal: '1.234' },
+    valid: { code: 'Spring', kind: 'percent', value: 12.525, minimum_subtotal: '1.23' },
     changes: { kind: 'fixed', value: '3', ends_at: '2030-01-01T00:00:00+01:00' },
     saved: {
       code: 'Spring',
       kind: 'fixed',
       value: '3.00',
-      minimum_subtotal: '1.234',
+      minimum_subtotal: '1.23',
       ends_at: '2029-12-31T23:00:00.000Z',
     },
   },
@@ -73,8 +73,8 @@ const resources: Record<string, Resource> = {
   shipping_rate: {
     path: '/shipping-rates',
     valid: { zone_id: zoneId, name: 'Express', price: '99.5', maximum_weight: 500 },
-    changes: { price: '120', free_above: '999.999' },
-    saved: { name: 'Express', price: '120.00', maximum_weight: 500, free_above: '999.999', minimum_total: null },
+    changes: { price: '120', free_above: '999.99' },
+    saved: { name: 'Express', price: '120.00', maximum_weight: 500, free_above: '999.99', minimum_total: null },
   },
 };
 
@@ -100,6 +100,11 @@ test.each([
   ['/discounts', { code: 'two words', kind: 'percent' }, ['code', 'value']],
   ['/discounts', { code: 'A', kind: 'percent', value: '100.001' }, ['value']],
   ['/discounts', { code: 'A', kind: 'fixed', value: '1.2345' }, ['value']],
+  [
+    '/discounts',
+    { code: 'A', kind: 'fixed', value: '1.234', minimum_subtotal: '1.234' },
+    ['value', 'minimum_subtotal'],
+  ],
   ['/discounts', { code: 'A', kind: 'fixed', value: 1, applies_to: 'products' }, ['target_ids']],
   ['/discounts', { code: 'A', kind: 'fixed', value: 1, usage_limit: 0 }, ['usage_limit']],
   [
@@ -120,7 +125,22 @@ test.each([
     { zone_id: zoneId, name: 'A', price: 1, minimum_weight: 2, maximum_weight: 1, minimum_total: 2, maximum_total: 1 },
     ['maximum_weight', 'maximum_total'],
   ],
+  [
+    '/shipping-rates',
+    { zone_id: zoneId, name: 'A', price: '1.234', minimum_total: '0.001', maximum_total: '9.999', free_above: '0.005' },
+    ['price', 'minimum_total', 'maximum_total', 'free_above'],
+  ],
   ['/pricing/preview', { lines: [] }, ['lines']],
+  [
+    '/pricing/preview',
+    {
+      currency: 'JPY',
+      lines: [{ quantity: 1, price: '1.5', discount: { kind: 'fixed', value: '0.5' } }],
+      discounts: [{ kind: 'fixed', value: '0.5' }],
+      shipping: { price: '0.5' },
+    },
+    ['lines.0.price', 'lines.0.discount.value', 'discounts.0.value', 'shipping.price'],
+  ],
   ['/pricing/preview', { lines: [{ quantity: 1, price: '1.2345' }] }, ['lines.0.price']],
   [
     '/pricing/preview',

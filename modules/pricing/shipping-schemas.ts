@@ -1,11 +1,12 @@
 import {
-  AnyMoneyInput,
   Default,
   extend,
   Line,
   Money,
+  MoneyInput,
   NamedObject,
   Nullable,
+  NullableMoneyInput,
   named,
   outputFields,
   type Static,
@@ -14,7 +15,6 @@ import {
   Uuid,
   updateSchema,
 } from '@chowk/kit';
-import { NullableMoney } from './discount-schemas.ts';
 import { Country, State } from './tax-schemas.ts';
 
 const ShippingRegion = NamedObject('ShippingRegion', {
@@ -60,7 +60,7 @@ const Weight = Type.Unsafe<number | null>({
   examples: [500],
 });
 const Total = Type.Unsafe<string | null>({
-  ...NullableMoney,
+  ...NullableMoneyInput,
   description:
     'The price of the products, after discounts and before shipping, with at most three decimals. Null: no limit.',
 });
@@ -70,7 +70,7 @@ export const NewShippingRate = named(
   Type.Object({
     zone_id: Uuid,
     name: Line(100, { examples: ['Standard'] }),
-    price: AnyMoneyInput,
+    price: MoneyInput,
     minimum_weight: Default(Weight, null),
     maximum_weight: Default(Weight, null),
     minimum_total: Default(Total, null),

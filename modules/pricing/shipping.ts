@@ -89,6 +89,19 @@ export const rateList = list({
 export const { get: getRate, remove: deleteRate, insert: createRate } = rates;
 
 export async function checkNewRate(ctx: Ctx, input: Partial<NewShippingRate>, issues: Issues): Promise<void> {
+  await checkAmounts(ctx, input, issues);
+  await checkRate(ctx, input, issues);
+}
+
+/** Shipping rates are in the tenant's currency. */
+async function checkAmounts(ctx: Ctx, input: Partial<NewShippingRate>, issues: Issues): Promise<void> {
+  const { 'general.currency': currency } = await ctx.settings();
+  const { price, minimum_total, maximum_total, free_above } = input;
+  const amounts = Object.entries({ price, minimum_total, maximum_total, free_above });
+  for (const [field, amount] of amounts) issues.checkDecimals(field, amount, currency);
+}
+
+async function checkRate(ctx: Ctx, input: Partial<NewShippingRate>, issues: Issues): Promise<void> {
   checkRange('weight', input.minimum_weight, input.maximum_weight, issues);
   checkRange('total', input.minimum_total, input.maximum_total, issues);
   const { zone_id } = input;
@@ -113,7 +126,8 @@ export async function checkRateChanges(
   if (id === undefined) return undefined;
   const current = await rates.lock(ctx, id);
   const fields = rates.merge(current, changes);
-  await checkNewRate(ctx, fields, issues);
+  await checkAmounts(ctx, changes, issues);
+  await checkRate(ctx, fields, issues);
   return { current, fields };
 }
 

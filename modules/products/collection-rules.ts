@@ -1,4 +1,4 @@
-import { type Ctx, filter, invalid, join, type Sql, type Static, sql, Type } from '@chowk/kit';
+import { type Ctx, filter, invalid, join, type Sql, type Static, sql, Type, Uuid } from '@chowk/kit';
 import type { Collection, Condition, Rule } from './collection-schemas.ts';
 import { fail } from './errors.ts';
 
@@ -57,4 +57,23 @@ function condition({ field, operator, value }: Static<typeof Condition>): Sql {
 
 function negated(operator: string, condition: Sql): Sql {
   return operator === 'is_not' ? sql`NOT (${condition})` : condition;
+}
+
+const Ids = Type.Array(Uuid);
+export const MembershipQuery = Type.Object({ product_ids: Ids, collection_ids: Ids });
+export const Memberships = Type.Array(Type.Object({ product_id: Uuid, collection_ids: Ids }));
+
+/** Which of the collections each product is in. */
+export async function findMemberships(
+  ctx: Ctx,
+  { product_ids, collection_ids }: Static<typeof MembershipQuery>,
+): Promise<Static<typeof Memberships>> {
+  const collections = await ctx.db.rows<StoredCollection>(
+    sql`SELECT id, rule FROM collections WHERE id = ANY(${collection_ids}::uuid[]) ORDER BY id`,
+  );
+  if (collections.length === 0) return [];
+  const found = collections.map((collection) => sql`CASE WHEN ${isMember(collection)} THEN ${collection.id}::uuid END`);
+  return ctx.db.rows(sql`
+    SELECT p.id AS product_id, array_remove(ARRAY[${join(found, ', ')}], NULL) AS collection_ids
+    FROM products p WHERE p.id = ANY(${product_ids}::uuid[])`);
 }

@@ -1,14 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from '@chowk/kit';
+import { afterCommit, type Ctx, sql } from '@chowk/kit';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { eventually } from '../../server/testing/eventually.ts';
 import { filePart, formRequest, textPart } from '../../server/testing/form-body.ts';
 import { startPlatform } from '../../server/testing/platform.ts';
+import { repositoryModules } from '../../server/testing/repository-modules.ts';
 import { storedFiles } from '../../server/testing/stored-files.ts';
+import { testModule } from '../../server/testing/test-module.ts';
 import { imageJobs } from './images.ts';
 import type { Product } from './schemas.ts';
 
-const platform = await startPlatform();
+const events: { name: string; title: string; changed?: string[] }[] = [];
+const watcher = testModule({
+  alias: 'watcher',
+  listeners: [
+    afterCommit('collection.created', 'created', async (_: Ctx, { collection }) => {
+      events.push({ name: 'created', title: collection.title });
+    }),
+    afterCommit('collection.updated', 'updated', async (_: Ctx, { collection, changed }) => {
+      events.push({ name: 'updated', title: collection.title, changed });
+    }),
+    afterCommit('collection.deleted', 'deleted', async (_: Ctx, { collection }) => {
+      events.push({ name: 'deleted', title: collection.title });
+    }),
+  ],
+});
+const platform = await startPlatform({ modules: [...(await repositoryModules()), watcher] });
+await platform.kernel.work(['events']);
 const acme = await platform.tenant();
 const merchant = acme.caller('products.view', 'products.create', 'products.edit', 'products.delete');
 const collections = '/api/v1/collections';
@@ -188,4 +207,25 @@ test('a rule is previewed without a collection, and collections are found by the
   expect((await merchant.get(`${collections}?search=PREVIEWED`)).body.collections).toMatchObject([
     { title: 'Often previewed' },
   ]);
+});
+
+test('changes of collections are events, and what changes nothing is none', async () => {
+  const [a, b] = [await create(), await create()];
+  const title = 'Watched';
+  const { id } = (await merchant.post(collections, { title, products: [a.id, b.id] })).body.collection;
+  const patch = (changes: object) => merchant.patch(`${collections}/${id}`, changes);
+  await patch({ title, products: [a.id, b.id] });
+  await patch({ products: [b.id, a.id] });
+  await patch({ description: 'New', products: [b.id, a.id] });
+  await patch({ rule: { conditions: [{ field: 'tag', operator: 'is', value: 'x' }] } });
+  await merchant.delete(`${collections}/${id}`);
+  await eventually(() =>
+    expect(events.filter((event) => event.title === title)).toEqual([
+      { name: 'created', title },
+      { name: 'updated', title, changed: ['products'] },
+      { name: 'updated', title, changed: ['description'] },
+      { name: 'updated', title, changed: ['rule', 'products'] },
+      { name: 'deleted', title },
+    ]),
+  );
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   byInteger,
   byNumber,
@@ -128,14 +129,15 @@ export function createCollection(ctx: Ctx, { products = [], ...fields }: NewColl
     const id = tx.newId();
     const slug = fields.slug ?? (await freeSlug(tx, fields.title, id));
     const rule = fields.rule && JSON.stringify(fields.rule);
-    const collection = await whileSlugIsFree(tx, slug, (inner) =>
+    const collection = (await whileSlugIsFree(tx, slug, (inner) =>
       inner.db.row<Collection>(sql`
         INSERT INTO collections AS c (id, title, slug, description, rule, created_at, updated_at)
         VALUES (${id}, ${fields.title}, ${slug}, ${fields.description}, ${rule}::jsonb, ${inner.now()}, ${inner.now()})
         RETURNING ${columns}`),
-    );
+    )) as Collection;
     await setProducts(tx, id, products);
-    return collection as Collection;
+    await tx.emit('collection.created', { collection });
+    return collection;
   });
 }
 
@@ -146,23 +148,28 @@ export function updateCollection(ctx: Ctx, { id, products, ...changes }: Collect
     if (next.rule && products?.length) {
       throw invalid({ products: 'A collection with a rule chooses its products itself.' });
     }
-    tx.audit(changesBetween<Collection>(current, changes as Partial<Collection>));
+    const fields = changesBetween<Collection>(current, changes as Partial<Collection>);
+    tx.audit(fields);
     const rule = next.rule && JSON.stringify(next.rule);
-    const saved = await whileSlugIsFree(tx, next.slug, (inner) =>
+    const collection = (await whileSlugIsFree(tx, next.slug, (inner) =>
       inner.db.row<Collection>(sql`
         UPDATE collections c SET title = ${next.title}, slug = ${next.slug}, description = ${next.description},
           rule = ${rule}::jsonb, updated_at = ${inner.now()}
         WHERE id = ${id} RETURNING ${columns}`),
-    );
-    if (products || next.rule) await setProducts(tx, id, products ?? []);
-    return saved as Collection;
+    )) as Collection;
+    const isReplaced = (products || next.rule) && (await replaceProducts(tx, id, products ?? []));
+    const changed = [...Object.keys(fields), ...(isReplaced ? ['products'] : [])];
+    if (changed.length > 0) await tx.emit('collection.updated', { collection, changed });
+    return collection;
   });
 }
 
 export async function deleteCollection(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
-    tx.audit(removedFields(await lockCollection(tx, id)));
+    const collection = await lockCollection(tx, id);
+    tx.audit(removedFields(collection));
     await tx.db.run(sql`DELETE FROM collections WHERE id = ${id}`);
+    await tx.emit('collection.deleted', { collection });
   });
 }
 
@@ -173,6 +180,21 @@ async function lockCollection(ctx: Ctx, id: string): Promise<Collection> {
   if (!collection) throw fail('products.collection_not_found', { key: id });
   ctx.mustMatch(collection);
   return collection;
+}
+
+/** Whether they are others than before. */
+async function replaceProducts(ctx: Ctx, id: string, products: readonly string[]): Promise<boolean> {
+  const before = await readChosen(ctx, id);
+  if (isDeepStrictEqual(before, products)) return false;
+  await setProducts(ctx, id, products);
+  return !isDeepStrictEqual(before, await readChosen(ctx, id));
+}
+
+async function readChosen(ctx: Ctx, id: string): Promise<string[]> {
+  const rows = await ctx.db.rows<{ product_id: string }>(
+    sql`SELECT product_id FROM collection_products WHERE collection_id = ${id} ORDER BY position`,
+  );
+  return rows.map(({ product_id }) => product_id);
 }
 
 async function setProducts(ctx: Ctx, id: string, products: readonly string[]): Promise<void> {

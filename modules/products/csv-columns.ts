@@ -12,8 +12,8 @@ const optionFields = Object.fromEntries(
     [`option${number}_value`, NullableLine(100)],
   ]),
 );
-const { barcode, weight_grams, continue_selling, taxable } = VariantFields.properties;
-const variantFields = { barcode, weight_grams, continue_selling, taxable };
+const { barcode, weight_grams, continue_selling, taxable, tax_class, tax_code } = VariantFields.properties;
+const variantFields = { barcode, weight_grams, continue_selling, taxable, tax_class, tax_code };
 
 const { options: _, metadata: __, external_ids: ___, ...imported } = NewProduct.properties;
 const hidden = ['options', 'metadata', 'external_ids', 'price_max', 'variant_count'];
@@ -28,13 +28,13 @@ export function csvRows(product: Product): object[] {
 
 function variantCells({ options }: Product, variant: Variant): object {
   const { sku, price, compare_at_price, stock, reserved, available, barcode, weight_grams } = variant;
-  const { continue_selling, taxable } = variant;
+  const { continue_selling, taxable, tax_class, tax_code } = variant;
   const optionCells = options.flatMap(({ name }, index) => [
     [`option${index + 1}_name`, name],
     [`option${index + 1}_value`, variant.options[name]],
   ]);
   const own = { sku, price, compare_at_price, stock, reserved, available, barcode, weight_grams };
-  return { ...own, continue_selling, taxable, ...Object.fromEntries(optionCells) };
+  return { ...own, continue_selling, taxable, tax_class, tax_code, ...Object.fromEntries(optionCells) };
 }
 
 /** CSV cells that are not simply the text of a field. */

@@ -14,7 +14,7 @@ import {
 } from './csv-groups.ts';
 import { mergeImages } from './image-list.ts';
 import { notifyImported } from './notify-team.ts';
-import { priceProblem } from './price.ts';
+import { checkPrices, priceProblem } from './price.ts';
 import { changedFields, type Edit, type Fields, insertProducts, type NewEntry, saveProducts } from './save.ts';
 import { NewProduct, type ProductChanges, type ProductRecord } from './schemas.ts';
 import { skuTaken } from './unique-keys.ts';
@@ -104,8 +104,9 @@ async function planBatch(ctx: Ctx, rows: readonly CsvRow[], lock: Sql) {
   const additions: Addition[] = [];
   let unchanged = 0;
   const slugs = await findSlugs(ctx, rows);
+  const { 'general.currency': currency } = await ctx.settings();
   for (const group of groups) {
-    const plan = planGroup(ctx, group, copies, slugs);
+    const plan = planGroup(ctx, group, { copies, slugs, currency });
     if ('errors' in plan) errors.push(...plan.errors);
     else if ('entry' in plan) additions.push({ lines: group.rows.map(({ line }) => line), entry: plan.entry });
     else if (changedFields(plan.edit).length > 0) edits.push(plan.edit);
@@ -116,9 +117,16 @@ async function planBatch(ctx: Ctx, rows: readonly CsvRow[], lock: Sql) {
 
 type GroupPlan = { readonly errors: RowErrors[] } | { readonly entry: NewEntry } | { readonly edit: Edit };
 
-function planGroup(ctx: Ctx, group: Group, copies: ReadonlySet<string>, slugs: Map<string, string>): GroupPlan {
+interface Catalog {
+  readonly copies: ReadonlySet<string>;
+  readonly slugs: Map<string, string>;
+  readonly currency: string;
+}
+
+function planGroup(ctx: Ctx, group: Group, { copies, slugs, currency }: Catalog): GroupPlan {
   const { existing, hasVariants } = group;
   const rows = group.rows.map((row) => readRow(ctx, row, group));
+  for (const { product, variant, issues } of rows) checkPrices({ ...product, ...variant }, currency, issues);
   const sent = hasVariants ? mergeShared(rows) : (rows[0]?.product as ProductChanges);
   const problems = new Issues();
   if (hasVariants && !existing) checkRequired(sent, rows[0]?.variant, problems);

@@ -56,7 +56,7 @@ test('an import creates and updates products and reports invalid rows', async ()
         line: 7,
         errors: {
           stock: ['The stock must be at least 0.'],
-          price: ['The price must be an amount from 0 to 9999999999.99 with at most two decimals.'],
+          price: ['An amount in INR has at most 2 decimals.'],
           mandatory: ['The mandatory must be a boolean.'],
           status: ['The status must be one of draft, active, archived.'],
         },

@@ -1,10 +1,16 @@
 import { type Ctx, defineEvent, type EventTypes, extend, type Static, Type, Uuid } from '@chowk/kit';
+import { Collection } from './collection-schemas.ts';
 import { ProductRecord } from './schemas.ts';
 import { StockMovement } from './stock-schemas.ts';
 import { Variant } from './variant-schemas.ts';
 
 const common = {
   subject: ({ product }: { product: ProductRecord }) => product.id,
+  needs: 'products.view',
+};
+
+const collectionEvent = {
+  subject: ({ collection }: { collection: Collection }) => collection.id,
   needs: 'products.view',
 };
 
@@ -64,6 +70,24 @@ export const events = {
       threshold: Type.Integer(),
     }),
     graphql: 'productLowStock',
+  }),
+  'collection.created': defineEvent({
+    ...collectionEvent,
+    summary: 'A collection was created',
+    payload: Type.Object({ collection: Collection }),
+    graphql: 'collectionCreated',
+  }),
+  'collection.updated': defineEvent({
+    ...collectionEvent,
+    summary: 'Fields of a collection, or the products that were chosen for it, were changed',
+    payload: Type.Object({ collection: Collection, changed: Type.Array(Type.String()) }),
+    graphql: 'collectionUpdated',
+  }),
+  'collection.deleted': defineEvent({
+    ...collectionEvent,
+    summary: 'A collection was deleted',
+    payload: Type.Object({ collection: Collection }),
+    graphql: 'collectionDeleted',
   }),
 };
 

@@ -28,14 +28,26 @@ export const locationList = list({
 
 type Location = Static<typeof StockLocation>;
 
-/** `null` for the default location; 422 for an unknown one. */
-export async function resolveLocation(ctx: Ctx, id: string | null | undefined): Promise<string | null> {
+/** `null` for the default location; 422 for an unknown one. The location cannot be deleted until the transaction ends. */
+export async function resolveLocation(
+  ctx: Ctx,
+  id: string | null | undefined,
+  field = 'location_id',
+): Promise<string | null> {
   if (id == null) return null;
-  const location = await ctx.db.row<{ is_default: boolean }>(
-    sql`SELECT is_default FROM stock_locations WHERE id = ${id} AND deleted_at IS NULL`,
-  );
-  if (!location) throw invalid({ location_id: { code: 'unknown', message: `There is no stock location ${id}.` } });
+  const location = await lockLocation(ctx, id);
+  if (!location) throw invalid({ [field]: { code: 'unknown', message: `There is no stock location ${id}.` } });
   return location.is_default ? null : id;
+}
+
+/** `null` for the default location, and for one that does not exist any more. */
+export async function findLocation(ctx: Ctx, id: string | null | undefined): Promise<string | null> {
+  const location = id == null ? undefined : await lockLocation(ctx, id);
+  return !location || location.is_default ? null : (id as string);
+}
+
+function lockLocation(ctx: Ctx, id: string): Promise<{ is_default: boolean } | undefined> {
+  return ctx.db.row(sql`SELECT is_default FROM stock_locations WHERE id = ${id} AND deleted_at IS NULL FOR KEY SHARE`);
 }
 
 export async function createLocation(ctx: Ctx, { name }: Static<typeof NewLocation>): Promise<Location> {

@@ -122,7 +122,9 @@ function copiedVariants(source: MandatoryProduct, skus: readonly string[]): Vari
     barcode: null,
     weight_grams: null,
   };
-  const variants = source.variants ?? [{ ...only, continue_selling: false, taxable: true }];
+  const variants = source.variants ?? [
+    { ...only, continue_selling: false, taxable: true, tax_class: 'standard', tax_code: null },
+  ];
   return variants.map((variant, index) => ({
     ...variant,
     sku: skus[index] ?? variant.sku,

@@ -1,4 +1,5 @@
 import { operation, Type, Uuid } from '@chowk/kit';
+import { findMemberships, MembershipQuery, Memberships } from './collection-rules.ts';
 import { copyMandatory, listMandatory, MandatoryProduct } from './mandatory.ts';
 import {
   commitForOrder,
@@ -10,8 +11,8 @@ import {
   releaseForOrder,
   reserveForOrder,
   resolveLines,
-  restock,
   returnForOrder,
+  uncommitForOrder,
 } from './order-stock.ts';
 import { listTitles, reportStock, StockQuery, StockReport } from './stock-report.ts';
 
@@ -33,6 +34,13 @@ export const operations = {
     input: LineKeys,
     output: ResolvedLines,
     run: resolveLines,
+  }),
+  'products.findMemberships': operation({
+    summary: 'Find which of some collections products are in',
+    description: 'Rules are evaluated now. Products that do not exist are left out.',
+    input: MembershipQuery,
+    output: Memberships,
+    run: findMemberships,
   }),
   'products.reserveForOrder': operation({
     summary: 'Reserve the units of the lines of an order',
@@ -57,13 +65,6 @@ export const operations = {
     input: OrderRelease,
     run: releaseForOrder,
   }),
-  'products.restock': operation({
-    summary: 'Return units of an order to the stock',
-    description: '`quantity` is the number of units of the line that have been returned in all.',
-    atomic: true,
-    input: OrderUnits,
-    run: restock,
-  }),
   'products.returnForOrder': operation({
     summary: 'Return units of an order that are not kept',
     description:
@@ -72,6 +73,15 @@ export const operations = {
     atomic: true,
     input: OrderUnits,
     run: returnForOrder,
+  }),
+  'products.uncommitForOrder': operation({
+    summary: 'Reserve shipped units of an order again that did not leave after all',
+    description:
+      '`quantity` is the number of units of the line that remain shipped. The others return to the location, or to the default ' +
+      'one if it does not exist any more.',
+    atomic: true,
+    input: OrderUnits,
+    run: uncommitForOrder,
   }),
   'products.reportStock': operation({
     summary: 'List variants with the value of their stock, and the sums of all',

@@ -1,5 +1,5 @@
 import { type Ctx, invalid, Nullable, named, type Static, sql, Type, Uuid } from '@chowk/kit';
-import { resolveLocation } from './locations.ts';
+import { findLocation, resolveLocation } from './locations.ts';
 import { Status } from './schemas.ts';
 import { type Movement, moveLocked, type OrderLine } from './stock.ts';
 import { Variant } from './variant-schemas.ts';
@@ -18,7 +18,8 @@ export const LineKeys = Type.Object({
   ),
 });
 
-const { id, product_id, sku, price, weight_grams, taxable, continue_selling, available } = Variant.properties;
+const { id, product_id, sku, price, weight_grams, taxable, tax_class, tax_code, continue_selling, available } =
+  Variant.properties;
 export const ResolvedLine = named(
   'ResolvedLine',
   Type.Object({
@@ -30,6 +31,8 @@ export const ResolvedLine = named(
     price,
     weight_grams,
     taxable,
+    tax_class,
+    tax_code,
     continue_selling,
     available,
     status: Status,
@@ -51,7 +54,7 @@ export async function resolveLines(
   const skus = lines.map((line) => line.sku ?? null);
   const rows = await ctx.db.rows<ResolvedLine & { position: number }>(sql`
     SELECT line.position::integer, v.id AS variant_id, v.product_id, v.sku, p.title, v.title AS variant_title,
-      v.price::text AS price, v.weight_grams, v.taxable, v.continue_selling, v.stock - v.reserved AS available, p.status,
+      v.price::text AS price, v.weight_grams, v.taxable, v.tax_class, v.tax_code, v.continue_selling, v.stock - v.reserved AS available, p.status,
       coalesce(
         (SELECT image->>'url' FROM jsonb_array_elements(p.images) image WHERE image->>'id' = v.image_id::text),
         p.images->0->>'url') AS image_url
@@ -88,6 +91,8 @@ interface Order {
 }
 
 type HeldLine = Omit<OrderLine, 'order_id'>;
+/** Units of a variant that was deleted do not come back. */
+type FoundLine = HeldLine & { readonly isDeleted: boolean };
 
 /** Reserves the units of all lines, or of none. Lines that are not named, and units beyond the quantity, are released. */
 export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>): Promise<void> {
@@ -117,26 +122,39 @@ export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>
 /** Removes units from the stock as sold; `quantity` is how many of the line have been shipped in all. */
 export function commitForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
   return changeUnits(ctx, input, 'sold', (line, quantity) => {
-    if (quantity > line.quantity) throw tooMany('ordered', line.quantity);
+    if (quantity > line.quantity) {
+      const message = `Only ${line.quantity} units of the line were ordered.`;
+      throw invalid({ lines: { code: 'too_large', message } });
+    }
     return { ...line, committed: Math.max(quantity, line.committed) };
-  });
-}
-
-/** Returns units to the stock; `quantity` is how many of the line have been returned in all. */
-export function restock(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
-  return changeUnits(ctx, input, 'restocked', (line, quantity) => {
-    if (quantity > line.committed) throw tooMany('shipped', line.committed);
-    return { ...line, restocked: Math.max(quantity, line.restocked) };
   });
 }
 
 /** Takes units back; `quantity` is how many the order keeps of the line. Units that were not shipped are released first. */
 export function returnForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
-  return changeUnits(ctx, input, 'restocked', (line, kept) => ({
-    ...line,
-    quantity: Math.min(line.quantity, Math.max(kept, line.committed)),
-    restocked: Math.max(line.restocked, line.committed - kept),
-  }));
+  return changeUnits(ctx, input, 'restocked', ({ isDeleted, ...line }, kept) => {
+    if (isDeleted) return line;
+    const quantity = Math.min(line.quantity, Math.max(kept, line.committed));
+    return { ...line, quantity, restocked: Math.max(line.restocked, line.committed - kept) };
+  });
+}
+
+/**
+ * Reserves units again that were shipped and did not leave after all; `quantity` is how many of the line remain shipped. Units that
+ * were restocked meanwhile are the first of them, and do not come back twice.
+ */
+export async function uncommitForOrder(ctx: Ctx, input: Static<typeof OrderUnits>): Promise<void> {
+  const location_id = await findLocation(ctx, input.location_id);
+  await changeUnits(ctx, { ...input, location_id }, 'shipment cancelled', ({ isDeleted, ...line }, quantity) => {
+    const units = line.committed - quantity;
+    if (isDeleted || units <= 0) return line;
+    return {
+      ...line,
+      quantity: Math.max(line.quantity - line.restocked, quantity),
+      committed: quantity,
+      restocked: Math.max(line.restocked - units, 0),
+    };
+  });
 }
 
 /** Releases what is still reserved, of all lines or of some. */
@@ -148,16 +166,12 @@ export function releaseForOrder(ctx: Ctx, { lines, ...input }: Static<typeof Ord
   }));
 }
 
-function tooMany(what: string, quantity: number) {
-  return invalid({ lines: { code: 'too_large', message: `Only ${quantity} units of the line were ${what}.` } });
-}
-
 /** Lines that hold no stock, such as those of free text, are ignored. */
 async function changeUnits(
   ctx: Ctx,
   { lines, location_id, ...input }: Static<typeof OrderUnits>,
   reason: string,
-  change: (line: HeldLine, quantity: number) => HeldLine,
+  change: (line: FoundLine, quantity: number) => HeldLine,
 ): Promise<void> {
   const quantities = new Map(lines.map(({ line_id, quantity }) => [line_id, quantity]));
   const locationId = await resolveLocation(ctx, location_id);
@@ -188,7 +202,7 @@ async function settle(
   ctx: Ctx,
   { order_id, order_number }: Order,
   variantIds: readonly string[],
-  plan: (held: readonly HeldLine[]) => Plan,
+  plan: (held: readonly FoundLine[]) => Plan,
 ): Promise<void> {
   const [, held] = await Promise.all([lockForOrder(ctx, order_id, variantIds), findHeld(ctx, order_id)]);
   const { next, reason, freed, locationId = null } = plan(held);
@@ -217,9 +231,10 @@ function lockForOrder(ctx: Ctx, orderId: string, variantIds: readonly string[]):
     ORDER BY id FOR NO KEY UPDATE`);
 }
 
-function findHeld(ctx: Ctx, orderId: string): Promise<HeldLine[]> {
-  return ctx.db.rows<HeldLine>(sql`
-    SELECT line_id, variant_id, quantity, committed, restocked FROM order_stock WHERE order_id = ${orderId}`);
+function findHeld(ctx: Ctx, orderId: string): Promise<FoundLine[]> {
+  return ctx.db.rows<FoundLine>(sql`
+    SELECT o.line_id, o.variant_id, o.quantity, o.committed, o.restocked, v.deleted_at IS NOT NULL AS "isDeleted"
+    FROM order_stock o JOIN product_variants v ON v.id = o.variant_id WHERE o.order_id = ${orderId}`);
 }
 
 function isSame(before: HeldLine | undefined, after: HeldLine): boolean {

@@ -14,7 +14,7 @@ import { columns, productColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { emitMandatoryChanged } from './events.ts';
 import { readImages, removeFiles } from './image-list.ts';
-import { priceProblem } from './price.ts';
+import { checkDecimals, priceProblem } from './price.ts';
 import { type Edit, type Fields, insertProducts, saveProducts } from './save.ts';
 import {
   NewProduct,
@@ -78,6 +78,7 @@ interface CheckedInput {
 export async function checkNewProduct(ctx: Ctx, input: Partial<ProductInput>, issues: Issues): Promise<CheckedInput> {
   requireRights(ctx, false, input.mandatory);
   checkPrice(input, issues);
+  await checkDecimals(ctx, input, issues);
   const images = await readImages(ctx, [], input.images ?? [], issues);
   const plan = planNewVariants(input, images, issues);
   // Only if there are other problems to report; otherwise the insertion checks it.
@@ -126,6 +127,7 @@ export async function checkChanges(
   if (isCopy) checkCopy(edit, issues);
   else requireRights(ctx, current.mandatory, fields.mandatory);
   checkPrice(fields, issues);
+  await checkDecimals(ctx, { ...changes, variants: sent }, issues);
   await addTaken(ctx, changedKeys(current, fields), variants?.plan, issues, id);
   return edit;
 }

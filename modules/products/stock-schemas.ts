@@ -80,6 +80,30 @@ export const StockLocation = named(
   }),
 );
 
+const TransferLocation = Default(
+  Type.Unsafe<string | null>({
+    ...Nullable(Uuid),
+    description: 'A stock location. Default: the default one.',
+  }),
+  null,
+);
+export const StockTransfer = named(
+  'StockTransfer',
+  Type.Object({
+    from_location_id: TransferLocation,
+    to_location_id: TransferLocation,
+    items: Type.Array(
+      named(
+        'StockTransferItem',
+        Type.Object({ variant_id: Uuid, quantity: Type.Integer({ minimum: 1, maximum: maxStock, examples: [10] }) }),
+      ),
+      { minItems: 1, maxItems: 250 },
+    ),
+    reference: Default(Nullable(Reference), null),
+  }),
+);
+export type StockTransfer = Static<typeof StockTransfer>;
+
 export type StockLevel = Static<typeof StockLevel>;
 export const StockLevel = named(
   'StockLevel',

@@ -32,7 +32,11 @@ export interface Moved {
 export async function moveStock(ctx: Ctx, movements: readonly Movement[]): Promise<Moved[]> {
   if (movements.length === 0) return [];
   await lockProducts(ctx, movements);
-  return moveLocked(ctx, movements);
+  // As the database writes ids, by which the results are found.
+  return moveLocked(
+    ctx,
+    movements.map((movement) => ({ ...movement, variantId: movement.variantId.toLowerCase() })),
+  );
 }
 
 /** What a line of an order holds of the stock, as a row of `order_stock`. */
@@ -194,8 +198,11 @@ async function moveLevels(ctx: Ctx, movements: readonly Movement[], moved: reado
   }
   const atDefault = movements.filter(({ locationId, change = 0 }) => !locationId && change < 0);
   for (const { variantId, change = 0 } of atDefault) {
-    const { sku, stock, elsewhere, continue_selling } = moved.find(({ id }) => id === variantId) as MovedRow;
-    if (stock < elsewhere && elsewhere > 0 && !continue_selling) {
+    const { sku, stock, continue_selling, ...row } = moved.find(({ id }) => id === variantId) as MovedRow;
+    const received = others.filter((other) => other.variantId === variantId);
+    const elsewhere = received.reduce((sum, other) => sum + (other.change ?? 0), row.elsewhere);
+    // What is sold may not be there yet; what is transferred must be.
+    if (stock < elsewhere && elsewhere > 0 && !(continue_selling && received.length === 0)) {
       throw fail('products.insufficient_at_location', { sku, requested: -change });
     }
   }

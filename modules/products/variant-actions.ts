@@ -1,7 +1,8 @@
 import { action, ById, extend, named, Type, Uuid } from '@chowk/kit';
 import { createLocation, deleteLocation, locationList, updateLocation } from './locations.ts';
 import { changeVariantStock } from './stock.ts';
-import { NewLocation, StockChange, StockLevel, StockLocation } from './stock-schemas.ts';
+import { NewLocation, StockChange, StockLevel, StockLocation, StockTransfer } from './stock-schemas.ts';
+import { checkTransfer, transferStock } from './transfer-stock.ts';
 import { NewVariant, Variant, VariantChanges } from './variant-schemas.ts';
 import {
   addVariant,
@@ -95,6 +96,22 @@ export const variantActions = {
     answer: { key: 'variant', message: 'Stock changed.' },
     errors: ['products.variant_not_found', 'products.insufficient_stock', 'products.insufficient_at_location'],
     run: changeVariantStock,
+  }),
+  'products.transferStock': action({
+    summary: 'Transfer stock to another location',
+    description:
+      'All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.',
+    http: 'POST /stock-transfers',
+    graphql: 'transferStock',
+    needs: 'products.edit',
+    bus: { rateLimit: 3_000 },
+    input: StockTransfer,
+    output: Type.Object({ variants: Type.Array(Variant) }),
+    answer: { message: 'Stock transferred.' },
+    errors: ['products.variant_not_found', 'products.insufficient_at_location'],
+    atomic: true,
+    check: checkTransfer,
+    run: transferStock,
   }),
   'products.listLevels': action({
     summary: 'List the units of a variant at each location',

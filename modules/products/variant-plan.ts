@@ -53,6 +53,8 @@ const newVariant = {
   image_id: null,
   continue_selling: false,
   taxable: true,
+  tax_class: 'standard',
+  tax_code: null,
   metadata: {},
   external_ids: {},
   stock: 0,

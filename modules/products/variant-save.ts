@@ -93,10 +93,11 @@ async function removeVariants(ctx: Ctx, removed: readonly Variant[]): Promise<vo
 type Row = ReturnType<typeof toRows>[number];
 
 const written = sql`position, title, options, sku, price, compare_at_price, barcode, weight_grams, image_id, stock,
-  continue_selling, taxable, metadata, external_ids, updated_at`;
+  continue_selling, taxable, tax_class, tax_code, metadata, external_ids, updated_at`;
 const excluded = sql`excluded.position, excluded.title, excluded.options, excluded.sku, excluded.price,
   excluded.compare_at_price, excluded.barcode, excluded.weight_grams, excluded.image_id, excluded.stock,
-  excluded.continue_selling, excluded.taxable, excluded.metadata, excluded.external_ids, excluded.updated_at`;
+  excluded.continue_selling, excluded.taxable, excluded.tax_class, excluded.tax_code, excluded.metadata, excluded.external_ids,
+  excluded.updated_at`;
 
 async function upsert(ctx: Ctx, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;

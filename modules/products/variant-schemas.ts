@@ -76,6 +76,18 @@ const variantFields = {
   ),
   continue_selling: Default(Type.Boolean({ description: 'Whether it is sold when it is out of stock.' }), false),
   taxable: Default(Type.Boolean(), true),
+  tax_class: Default(
+    Line(50, {
+      pattern: '^[a-z0-9][a-z0-9_-]*$',
+      description: 'The class of the tax rates that apply to it.',
+      examples: ['standard'],
+    }),
+    'standard',
+  ),
+  tax_code: Default(
+    NullableLine(20, { description: 'The code of the goods on invoices, such as HSN.', examples: ['0902'] }),
+    null,
+  ),
   metadata: Default(Metadata, {}),
   external_ids: Default(ExternalIds, {}),
 };

@@ -374,3 +374,40 @@ test('what an older server writes to products reaches their variants', async () 
   const next = await merchant.post(products, { sku: 'OLDER-2', title: 'Next', price: 1 });
   expect(next.status).toBe(201);
 });
+
+test('prices have the decimals of the currency of the shop', async () => {
+  const shop = await platform.tenant();
+  const caller = shop.caller('products.view', 'products.create', 'products.edit', 'settings.edit');
+  const body = { sku: 'OUD', title: 'Oud', price: '1.235', compare_at_price: '2.005' };
+  const refused = (currency: string) => ({
+    status: 422,
+    body: {
+      errors: {
+        price: [`An amount in ${currency} has at most 2 decimals.`],
+        compare_at_price: [`An amount in ${currency} has at most 2 decimals.`],
+      },
+    },
+  });
+  expect(await caller.post(products, body)).toMatchObject(refused('INR'));
+  await caller.patch('/api/v1/settings', { 'general.currency': 'KWD' });
+  const { status, body: answer } = await caller.post(products, body);
+  expect({ status, product: answer.product }).toMatchObject({
+    status: 201,
+    product: { price: '1.235', compare_at_price: '2.005', variants: [{ price: '1.235' }] },
+  });
+  await caller.patch('/api/v1/settings', { 'general.currency': 'JPY' });
+  const url = `${products}/${answer.product.id}`;
+  // What was saved before can stay.
+  expect((await caller.patch(url, { title: 'Oud oil' })).status).toBe(200);
+  const wrong = ['An amount in JPY has no decimals.'];
+  expect(await caller.patch(url, { price: '1.5' })).toMatchObject({ status: 422, body: { errors: { price: wrong } } });
+  const [{ id }] = answer.product.variants;
+  expect(await caller.patch(`${url}/variants/${id}`, { price: '1.5' })).toMatchObject({
+    status: 422,
+    body: { errors: { price: wrong } },
+  });
+  expect(await caller.patch(url, { variants: [{ id, compare_at_price: '9.5' }] })).toMatchObject({
+    status: 422,
+    body: { errors: { 'variants.0.compare_at_price': wrong } },
+  });
+});

@@ -19,6 +19,7 @@ import { checkCopy, findCopies } from './catalogue-rules.ts';
 import { variantColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { externalIdFilter } from './external-ids.ts';
+import { checkDecimals } from './price.ts';
 import { editChanges, lockProduct } from './products.ts';
 import { type Edit, type Fields, saveProducts } from './save.ts';
 import { NewProduct, type ProductRecord } from './schemas.ts';
@@ -132,6 +133,7 @@ function changeVariants(
     const sent = change(variants.map((variant) => ({ id: variant.id })));
     const issues = new Issues();
     if (sent.length > maxVariants) issues.add('sku', `A product has at most ${maxVariants} variants.`, 'too_many');
+    await checkDecimals(tx, { variants: sent }, issues);
     const edit = planEdit(current, variants, sent, issues);
     const index = sent.findIndex((one) => Object.keys(one).length !== 1 || !('id' in one));
     if ((await findCopies(tx, [current])).size > 0) checkCopy(edit, issues);

@@ -58,7 +58,7 @@ export interface ServedLink {
   readonly reference: string;
   readonly amount: number;
   readonly currency: string;
-  status: 'open' | 'cancelled';
+  status: 'open' | 'processing' | 'paid' | 'expired' | 'cancelled';
   readonly paymentId: string;
 }
 
@@ -67,6 +67,7 @@ export interface ServedRefund {
   readonly reference: string;
   readonly paymentId: string;
   readonly amount: number;
+  status: 'pending' | 'succeeded' | 'failed';
 }
 
 type Faults = Pick<PaymentServer, 'requests' | 'failures' | 'lost'>;

@@ -47,6 +47,11 @@ export async function startRazorpay(): Promise<PaymentServer> {
 
   function findLinks(path: string, query: URLSearchParams): PaymentAnswer {
     if (path === '/v1/payments') return { status: 200, body: { entity: 'collection', count: 0, items: [] } };
+    const [, kind, id = ''] = /^\/v1\/(payment_links|refunds)\/(\w+)$/.exec(path) ?? [];
+    const refund = server.refunds.get(id);
+    if (kind === 'refunds') return refund ? describeRefund(refund) : refuse(400, 'The id provided does not exist');
+    const link = server.links.get(id);
+    if (kind) return link ? { status: 200, body: describePaid(link) } : refuse(400, 'The id provided does not exist');
     const found = [...server.links.values()].filter((link) => link.reference === query.get('reference_id'));
     return { status: 200, body: { payment_links: found.map(describeLink) } };
   }
@@ -59,6 +64,18 @@ export async function startRazorpay(): Promise<PaymentServer> {
     currency,
     status: status === 'open' ? 'created' : status,
     notes: { chowk_link: reference },
+  });
+
+  function describePaid(link: ServedLink) {
+    const { paymentId: payment_id, amount, status } = link;
+    const created_at = Math.floor(Date.now() / 1_000) - 60;
+    const payments = status === 'paid' ? [{ payment_id, amount, status: 'captured', method: 'upi', created_at }] : null;
+    return { ...describeLink(link), payments };
+  }
+
+  const describeRefund = ({ id, status, reference }: ServedRefund): PaymentAnswer => ({
+    status: 200,
+    body: { id, status: status === 'succeeded' ? 'processed' : status, notes: { chowk_refund: reference } },
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: the body of a request
@@ -97,9 +114,10 @@ export async function startRazorpay(): Promise<PaymentServer> {
     const before = [...server.refunds.values()].filter((one) => one.paymentId === paymentId);
     const sum = before.reduce((total, one) => total + one.amount, 0);
     if (!link || amount + sum > link.amount) return refuse(400, 'The refund amount is greater than the payment.');
-    const refund: ServedRefund = { id: nextId('rfnd'), reference: notes.chowk_refund, paymentId, amount };
+    const status = server.refundsArePending ? 'pending' : 'succeeded';
+    const refund: ServedRefund = { id: nextId('rfnd'), reference: notes.chowk_refund, paymentId, amount, status };
     server.refunds.set(refund.id, refund);
-    return { status: 200, body: { id: refund.id, status: server.refundsArePending ? 'pending' : 'processed' } };
+    return describeRefund(refund);
   }
 
   function sign(payload: string, secret = keys.webhook_secret): SignedEvent {

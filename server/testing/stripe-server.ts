@@ -34,7 +34,7 @@ export async function startStripe(): Promise<StripeServer> {
     const { method, path, headers, body } = request;
     if (headers.authorization !== `Bearer ${keys.secret_key}`) return refuse(401, 'Invalid API Key provided');
     if (!/^\d{4}-\d\d-\d\d/.test(String(headers['stripe-version']))) return refuse(400, 'No version');
-    if (method === 'GET') return { status: 200, body: { object: 'list', data: [] } };
+    if (method === 'GET') return find(path);
     if (headers['content-type'] !== 'application/x-www-form-urlencoded') return refuse(400, 'Not a form');
     const form = new URLSearchParams(body);
     const run = () => {
@@ -63,6 +63,35 @@ export async function startStripe(): Promise<StripeServer> {
     return { status: 200, body: { id, object: 'checkout.session', status: 'open', url } };
   }
 
+  function find(path: string): PaymentAnswer {
+    const [, kind, id = ''] = /^\/v1\/(checkout\/sessions|refunds)\/(\w+)$/.exec(path) ?? [];
+    if (kind === undefined) return { status: 200, body: { object: 'list', data: [] } };
+    const refund = server.refunds.get(id);
+    if (kind === 'refunds') return refund ? describeRefund(refund) : refuse(404, 'No such refund');
+    const link = server.links.get(id);
+    return link ? describeSession(link) : refuse(404, 'No such session');
+  }
+
+  function describeSession(link: ServedLink): PaymentAnswer {
+    const states = { open: 'open', expired: 'expired', cancelled: 'expired' } as const;
+    const body = {
+      id: link.id,
+      object: 'checkout.session',
+      status: states[link.status as keyof typeof states] ?? 'complete',
+      amount_total: link.amount,
+      currency: link.currency,
+      payment_status: link.status === 'paid' ? 'paid' : 'unpaid',
+      payment_intent: link.paymentId,
+      metadata: { chowk_link: link.reference },
+    };
+    return { status: 200, body };
+  }
+
+  const describeRefund = ({ id, status, reference }: ServedRefund): PaymentAnswer => ({
+    status: 200,
+    body: { id, object: 'refund', status, metadata: { chowk_refund: reference } },
+  });
+
   function expireSession(path: string): PaymentAnswer {
     const link = server.links.get(/^\/v1\/checkout\/sessions\/(\w+)\/expire$/.exec(path)?.[1] ?? '');
     if (!link) return refuse(404, 'No such session');
@@ -77,9 +106,16 @@ export async function startStripe(): Promise<StripeServer> {
     const before = [...server.refunds.values()].filter((one) => one.paymentId === paymentId);
     const sum = before.reduce((total, one) => total + one.amount, 0);
     if (!link || amount + sum > link.amount) return refuse(400, 'Refund amount is greater than unrefunded amount');
-    const refund = { id: nextId('re'), reference: form.get('metadata[chowk_refund]') ?? '', paymentId, amount };
+    const status = server.refundsArePending ? 'pending' : 'succeeded';
+    const refund: ServedRefund = {
+      id: nextId('re'),
+      reference: form.get('metadata[chowk_refund]') ?? '',
+      paymentId,
+      amount,
+      status,
+    };
     server.refunds.set(refund.id, refund);
-    return { status: 200, body: { id: refund.id, status: server.refundsArePending ? 'pending' : 'succeeded' } };
+    return describeRefund(refund);
   }
 
   function sign(payload: string, secret = keys.webhook_secret, at = new Date()): SignedEvent {

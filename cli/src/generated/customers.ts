@@ -297,7 +297,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_spent",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "created_from",
@@ -404,7 +404,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_spent",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "created_from",

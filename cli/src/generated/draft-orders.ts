@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -91,6 +91,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -131,6 +135,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -169,7 +177,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",
@@ -331,7 +339,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "types": {
@@ -407,6 +415,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -447,6 +459,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -485,7 +501,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",

@@ -90,6 +90,34 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "orders",
+      "cancel-shipment"
+    ],
+    "action": "orders.cancelShipment",
+    "summary": "Cancel a shipment that was not delivered",
+    "description": "Its units return to the stock and are reserved for the order again, unless the order is cancelled, failed or refunded. A shipped order becomes 'processing'. Cancelling it again changes nothing.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The order.",
+        "isRequired": true
+      },
+      {
+        "name": "shipment",
+        "help": "The shipment.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "reason",
+        "help": "The reason."
+      }
+    ],
+    "key": "shipment"
+  },
+  {
+    "words": [
+      "orders",
       "count-by-status"
     ],
     "action": "orders.countByStatus",
@@ -106,7 +134,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -183,6 +211,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -223,6 +255,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -261,7 +297,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",
@@ -412,11 +448,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_total",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "max_total",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "updated_from",
@@ -532,11 +568,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_total",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "max_total",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "updated_from",
@@ -602,7 +638,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -679,6 +715,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -719,6 +759,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -757,7 +801,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",
@@ -1185,7 +1229,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "types": {
@@ -1261,6 +1305,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -1301,6 +1349,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -1339,7 +1391,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",

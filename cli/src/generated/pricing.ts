@@ -138,7 +138,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number.",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.",
         "isRequired": true
       },
       {
@@ -477,7 +477,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       }
     ],
     "key": "cart"
@@ -830,7 +830,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "minimum_weight",

@@ -64,7 +64,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "compare_at_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "barcode",
@@ -88,6 +88,14 @@ export const commands: readonly DerivedCommand[] = [
         "name": "taxable",
         "help": "The taxable. Default: true.",
         "type": "boolean"
+      },
+      {
+        "name": "tax_class",
+        "help": "The class of the tax rates that apply to it. Default: standard."
+      },
+      {
+        "name": "tax_code",
+        "help": "The code of the goods on invoices, such as HSN."
       },
       {
         "name": "metadata",
@@ -320,12 +328,12 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number.",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency.",
         "isRequired": true
       },
       {
         "name": "compare_at_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "status",
@@ -387,7 +395,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "variants",
-        "help": "Without it, the product has one variant, with its SKU, prices and stock. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, metadata, external_ids, stock.",
+        "help": "Without it, the product has one variant, with its SKU, prices and stock. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, tax_class, tax_code, metadata, external_ids, stock.",
         "type": "record",
         "isList": true,
         "types": {
@@ -590,11 +598,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "max_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "in_stock",
@@ -732,11 +740,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "min_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "max_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "in_stock",
@@ -1064,6 +1072,40 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "transfer-stock"
+    ],
+    "action": "products.transferStock",
+    "summary": "Transfer stock to another location",
+    "description": "All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.",
+    "options": [
+      {
+        "name": "from_location_id",
+        "help": "A stock location. Default: the default one."
+      },
+      {
+        "name": "to_location_id",
+        "help": "A stock location. Default: the default one."
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields variant_id, quantity.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "quantity": "integer"
+        }
+      },
+      {
+        "name": "reference",
+        "help": "The reference."
+      }
+    ],
+    "key": "variants"
+  },
+  {
+    "words": [
+      "products",
       "update"
     ],
     "action": "products.update",
@@ -1091,11 +1133,11 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "compare_at_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "status",
@@ -1157,7 +1199,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "variants",
-        "help": "All variants in their order; others are removed. Those with an 'id', or the SKU of an existing one, are changed. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, metadata, external_ids, stock, id.",
+        "help": "All variants in their order; others are removed. Those with an 'id', or the SKU of an existing one, are changed. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, tax_class, tax_code, metadata, external_ids, stock, id.",
         "type": "record",
         "isList": true,
         "types": {
@@ -1306,7 +1348,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "options",
@@ -1315,7 +1357,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "compare_at_price",
-        "help": "An amount from 0 to 9999999999.99 with at most two decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "barcode",
@@ -1339,6 +1381,14 @@ export const commands: readonly DerivedCommand[] = [
         "name": "taxable",
         "help": "The taxable.",
         "type": "boolean"
+      },
+      {
+        "name": "tax_class",
+        "help": "The class of the tax rates that apply to it."
+      },
+      {
+        "name": "tax_code",
+        "help": "The code of the goods on invoices, such as HSN."
       },
       {
         "name": "metadata",

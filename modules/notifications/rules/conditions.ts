@@ -92,7 +92,8 @@ function comparable({ kind }: EventField, value: unknown): string | number | big
       return typeof value === 'boolean' ? value : undefined;
     case 'money': {
       const amount = typeof value === 'string' || typeof value === 'number' ? toMoney(value) : undefined;
-      return amount === undefined ? undefined : toCents(amount);
+      // In thousandths the amounts of all currencies are exact.
+      return amount === undefined ? undefined : toCents(amount, 'KWD');
     }
     case 'time': {
       const time = typeof value === 'string' && /^\d{4}-/.test(value) ? toTimestamp(value) : undefined;

@@ -68,6 +68,9 @@ export interface Callback {
   readonly refund?: (ProviderRefund & { readonly refundId: string }) | undefined;
 }
 
+/** What has become of a link. */
+export type LinkReport = Pick<Callback, 'linkStatus' | 'payment'>;
+
 export interface ReportedPayment {
   readonly id: string;
   readonly amount: string;
@@ -88,7 +91,9 @@ export interface PaymentProvider {
   tryKeys(ctx: Ctx, keys: Keys): Promise<Outcome<unknown>>;
   createLink(ctx: Ctx, keys: Keys, link: NewLink): Promise<Outcome<ProviderLink>>;
   cancelLink(ctx: Ctx, keys: Keys, providerLinkId: string): Promise<Outcome<unknown>>;
+  findLink(ctx: Ctx, keys: Keys, providerLinkId: string): Promise<Outcome<LinkReport>>;
   refund(ctx: Ctx, keys: Keys, refund: NewRefund): Promise<Outcome<ProviderRefund>>;
+  findRefund(ctx: Ctx, keys: Keys, providerRefundId: string): Promise<Outcome<ProviderRefund>>;
   /** `undefined` unless the signature is valid and recent. */
   readCallback(request: SignedRequest): Callback | undefined;
 }

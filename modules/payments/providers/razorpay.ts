@@ -4,6 +4,7 @@ import { parseJson, readCurrency, readId, readText, readTime, readUnits, readUui
 import type {
   Callback,
   Keys,
+  LinkReport,
   NewLink,
   Outcome,
   PaymentProvider,
@@ -42,11 +43,17 @@ export const razorpay: PaymentProvider = {
   tryKeys: (ctx, keys) => send(ctx, keys, { method: 'GET', path: '/v1/payments?count=1' }),
   createLink,
   cancelLink: (ctx, keys, id) => send(ctx, keys, { path: `/v1/payment_links/${id}/cancel` }),
+  async findLink(ctx, keys, id) {
+    return readOutcome(await send(ctx, keys, { method: 'GET', path: `/v1/payment_links/${id}` }), title, readStatus);
+  },
   async refund(ctx, keys, { id, paymentId, amount, currency }) {
     const body = { amount: Number(toCents(amount, currency)), notes: { chowk_refund: id } };
     const headers = { 'x-refund-idempotency': id };
     const refunded = await send(ctx, keys, { path: `/v1/payments/${paymentId}/refund`, body, headers });
     return readOutcome(refunded, title, readRefund);
+  },
+  async findRefund(ctx, keys, id) {
+    return readOutcome(await send(ctx, keys, { method: 'GET', path: `/v1/refunds/${id}` }), title, readRefund);
   },
   readCallback,
 };
@@ -105,6 +112,22 @@ function linkFields({ id, title, amount, currency, expiresAt, contact, returnUrl
 function readLink(json: unknown): ProviderLink | undefined {
   const [id, url] = [readId(json, 'id'), readValue(json, 'short_url')];
   return id !== undefined && typeof url === 'string' ? { id, url } : undefined;
+}
+
+/** What a link has come to; `payments` lists how it was paid. */
+function readStatus(json: unknown): LinkReport | undefined {
+  const status = readText(json, 'status');
+  if (status === 'created' || status === 'partially_paid') return {};
+  if (status === 'expired' || status === 'cancelled') return { linkStatus: status };
+  if (status !== 'paid') return undefined;
+  const made = [readValue(json, 'payments')].flat().find((one) => readValue(one, 'status') === 'captured');
+  const [id, at] = [readId(made, 'payment_id'), readTime(made, 'created_at')];
+  const [units, currency] = [readUnits(made, 'amount'), readCurrency(json, 'currency')];
+  if (id === undefined || !at || units === undefined || currency === undefined) return undefined;
+  return {
+    linkStatus: 'paid',
+    payment: { id, amount: fromCents(units, currency), currency, status: 'succeeded', at },
+  };
 }
 
 /** https://razorpay.com/docs/webhooks/validate-test: the header with the id of the event is not signed, so the body identifies it. */

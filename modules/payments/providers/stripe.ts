@@ -1,6 +1,15 @@
 import { type Ctx, fromCents, toCents } from '@chowk/kit';
 import { parseJson, readCurrency, readId, readText, readTime, readUnits, readUuid, readValue } from './json-value.ts';
-import type { Callback, Keys, NewLink, NewRefund, PaymentProvider, ProviderRefund, SignedRequest } from './provider.ts';
+import type {
+  Callback,
+  Keys,
+  LinkReport,
+  NewLink,
+  NewRefund,
+  PaymentProvider,
+  ProviderRefund,
+  SignedRequest,
+} from './provider.ts';
 import { readOutcome, sendRequest } from './send-request.ts';
 import { isSigned } from './signature.ts';
 
@@ -44,6 +53,10 @@ export const stripe: PaymentProvider = {
     });
   },
   cancelLink: (ctx, keys, id) => send(ctx, keys, { path: `/v1/checkout/sessions/${id}/expire`, fields: {} }),
+  async findLink(ctx, keys, id) {
+    const [path, now] = [`/v1/checkout/sessions/${id}`, ctx.now()];
+    return readOutcome(await send(ctx, keys, { method: 'GET', path }), title, (json) => readStatus(json, now));
+  },
   async refund(ctx, keys, { id, paymentId, amount, currency }: NewRefund) {
     const fields = {
       payment_intent: paymentId,
@@ -51,6 +64,9 @@ export const stripe: PaymentProvider = {
       'metadata[chowk_refund]': id,
     };
     return readOutcome(await send(ctx, keys, { path: '/v1/refunds', fields, idempotencyKey: id }), title, readRefund);
+  },
+  async findRefund(ctx, keys, id) {
+    return readOutcome(await send(ctx, keys, { method: 'GET', path: `/v1/refunds/${id}` }), title, readRefund);
   },
   readCallback,
 };
@@ -138,6 +154,23 @@ function readSession(event: string, session: unknown, at = new Date()): Report {
       return { link, linkStatus: 'expired' };
     default:
       return { link };
+  }
+}
+
+/**
+ * What a session has come to. Whether a bank has refused what it was to confirm later is not in it, and a restricted key may not
+ * read more. The time of the payment is not in it either.
+ */
+function readStatus(session: unknown, now: Date): LinkReport | undefined {
+  switch (readText(session, 'status')) {
+    case 'open':
+      return {};
+    case 'expired':
+      return { linkStatus: 'expired' };
+    case 'complete':
+      return readSession('completed', session, now);
+    default:
+      return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { AnyMoneyInput, Money, MoneyInput, Timestamp } from '@chowk/kit/kernel';
+import { Money, MoneyInput, Timestamp } from '@chowk/kit/kernel';
 
 /** A JSON schema of an action. */
 export interface Schema {
@@ -14,7 +14,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly format?: string;
   readonly pattern?: string;
-  readonly money?: boolean | number;
+  readonly money?: boolean;
   readonly maximum?: number;
   readonly description?: string;
   readonly default?: unknown;
@@ -191,7 +191,7 @@ function ownDescription({ description }: Schema): string | undefined {
 }
 
 const commonDescriptions: ReadonlySet<string | undefined> = new Set(
-  [Money, MoneyInput, AnyMoneyInput, Timestamp].map((schema) => (schema as Schema).description),
+  [Money, MoneyInput, Timestamp].map((schema) => (schema as Schema).description),
 );
 
 /** The titles of object schemas that define a type of their own. */

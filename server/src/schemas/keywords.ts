@@ -62,10 +62,7 @@ const keywords: readonly FuncKeywordDefinition[] = [
   ),
   transforming('trim', 'string', (text: string) => text.trim(), 'maxLength'),
   transforming('lowercase', 'string', (text: string) => text.toLowerCase(), 'maxLength'),
-  // `true`, or the number of decimals.
-  transforming('money', ['string', 'number'], (amount: string | number, decimals: true | number) =>
-    toMoney(amount, decimals === true ? undefined : decimals),
-  ),
+  transforming('money', ['string', 'number'], (amount: string | number) => toMoney(amount)),
   transforming('timestamp', 'string', toTimestamp),
   transforming('distinct', 'array', distinct),
   { keyword: 'eachEnum', type: 'array', schemaType: 'array', errors: false, validate: areAllowed },

@@ -280,9 +280,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject, field
     case 'additionalProperties':
       return `${field} is unknown.`;
     case 'money':
-      return parentSchema?.money === true
-        ? `${field} must be an amount from 0 to 9999999999.99 with at most two decimals.`
-        : `${field} must be an amount from 0 to 9999999999.999 with at most three decimals.`;
+      return `${field} must be an amount from 0 to 9999999999.999 with at most three decimals.`;
     case 'eachEnum':
       return `${field} must be one of ${parentSchema?.eachEnum.join(', ')}.`;
     case 'timestamp':
