@@ -39,6 +39,16 @@ async function milliseconds(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
+/** The server ends a request after two minutes; the next one continues with the days that are left. */
+async function readFirst<Report>(read: () => Promise<Report>): Promise<Report> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof TypeError) return readFirst(read);
+    throw error;
+  }
+}
+
 await onStage(async (stage) => {
   const platform = await startPlatform(stage, {
     storagePath: await stage.folder(),
@@ -58,7 +68,7 @@ await onStage(async (stage) => {
       `/api/v1/reports/sales?group_by=${group}&from=${from}`,
       platform.headers(tenant),
     );
-  const first = await milliseconds(async () => strictEqual((await read('month')).totals.orders, orders));
+  const first = await milliseconds(async () => strictEqual((await readFirst(() => read('month'))).totals.orders, orders));
   const changed = `UPDATE orders SET updated_at = now() WHERE number = 1`;
   const rows: string[][] = [];
   for (const group of ['day', 'week', 'month', 'product', 'variant', 'segment', 'discount']) {
