@@ -68,7 +68,9 @@ await onStage(async (stage) => {
       `/api/v1/reports/sales?group_by=${group}&from=${from}`,
       platform.headers(tenant),
     );
-  const first = await milliseconds(async () => strictEqual((await readFirst(() => read('month'))).totals.orders, orders));
+  const first = await milliseconds(async () =>
+    strictEqual((await readFirst(() => read('month'))).totals.orders, orders),
+  );
   const changed = `UPDATE orders SET updated_at = now() WHERE number = 1`;
   const rows: string[][] = [];
   for (const group of ['day', 'week', 'month', 'product', 'variant', 'segment', 'discount']) {
@@ -83,7 +85,8 @@ await onStage(async (stage) => {
     const ratios = direct.map((value, index) => value / (kept[index] as number));
     const times = [kept, afterChange].map((values) => figure(median(values), 'ms'));
     const range = `${figure(Math.min(...ratios))}–${figure(Math.max(...ratios))}`;
-    const compared = direct.length === 0 ? ['', '', ''] : [figure(median(direct), 'ms'), `${figure(median(ratios))}×`, range];
+    const compared =
+      direct.length === 0 ? ['', '', ''] : [figure(median(direct), 'ms'), `${figure(median(ratios))}×`, range];
     rows.push([`by ${group}`, ...times, ...compared]);
   }
   const { orders: counted, revenue, taxes } = (await read('day')).totals;

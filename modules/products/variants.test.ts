@@ -360,7 +360,11 @@ test('the sums of a product follow all changes of its variants, up to their limi
     return { stock, reserved, price, price_max };
   };
   const prices = { price: '20.00', price_max: '25.00' };
-  expect(await write(sql`stock = stock + 10, reserved = reserved + position`)).toEqual({ stock: 37, reserved: 6, ...prices });
+  expect(await write(sql`stock = stock + 10, reserved = reserved + position`)).toEqual({
+    stock: 37,
+    reserved: 6,
+    ...prices,
+  });
   expect(await write(sql`stock = stock - 1, price = price + 1`)).toEqual({
     stock: 34,
     reserved: 6,
@@ -369,7 +373,10 @@ test('the sums of a product follow all changes of its variants, up to their limi
   });
   expect(await write(sql`stock = 2147483647`)).toMatchObject({ stock: 2_147_483_647, reserved: 6 });
   expect(await write(sql`stock = 5`)).toMatchObject({ stock: 15, reserved: 6 });
-  expect(await write(sql`deleted_at = CASE WHEN position = 3 THEN now() END`)).toMatchObject({ stock: 10, reserved: 3 });
+  expect(await write(sql`deleted_at = CASE WHEN position = 3 THEN now() END`)).toMatchObject({
+    stock: 10,
+    reserved: 3,
+  });
 });
 
 test('what an older server writes to products reaches their variants', async () => {
