@@ -914,7 +914,7 @@ CREATE UNIQUE INDEX product_variants_sku ON public.product_variants USING btree 
 CREATE TRIGGER external_ids_inserted AFTER INSERT ON public.product_variants FOR EACH ROW WHEN ((new.external_ids <> '{}'::jsonb)) EXECUTE FUNCTION index_external_ids('variant');
 CREATE TRIGGER external_ids_updated AFTER UPDATE OF external_ids, deleted_at ON public.product_variants FOR EACH ROW WHEN (((new.external_ids <> old.external_ids) OR ((new.external_ids <> '{}'::jsonb) AND (new.deleted_at IS DISTINCT FROM old.deleted_at)))) EXECUTE FUNCTION index_external_ids('variant');
 CREATE TRIGGER product_variants_inserted AFTER INSERT ON public.product_variants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION summarize_variants();
-CREATE TRIGGER product_variants_updated AFTER UPDATE ON public.product_variants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION summarize_variants();
+CREATE TRIGGER product_variants_updated AFTER UPDATE ON public.product_variants REFERENCING OLD TABLE AS before_update NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION summarize_variants();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.product_variants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_product_variants();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.product_variants FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_product_variants();
 

@@ -53,12 +53,12 @@ const counted = new Set(['total', 'placed_at']);
 
 interface OrderEvent {
   readonly order: { readonly customer_id: string };
-  readonly changed?: readonly string[];
 }
 
-async function countOrder(ctx: Ctx, { order, changed }: OrderEvent): Promise<void> {
-  if (changed && !changed.some((field) => counted.has(field))) return;
-  await updateStatistics(ctx, order.customer_id);
+const countOrder = (ctx: Ctx, { order }: OrderEvent) => updateStatistics(ctx, order.customer_id);
+
+async function countChanged(ctx: Ctx, event: OrderEvent & { readonly changed: readonly string[] }): Promise<void> {
+  if (event.changed.some((field) => counted.has(field))) await countOrder(ctx, event);
 }
 
 /** After the tenant's currency has changed: recalculates the statistics in another one. Returns their number. */
@@ -92,7 +92,10 @@ declare module '@chowk/kit/catalogue' {
 }
 
 export const listeners = [
-  inTransaction('order.*', 'update-statistics', countOrder),
+  inTransaction('order.created', 'count-created', countOrder),
+  inTransaction('order.updated', 'count-updated', countChanged),
+  inTransaction('order.status_changed', 'count-status', countOrder),
+  inTransaction('order.deleted', 'count-deleted', countOrder),
   inTransaction('settings.changed', 'recalculate-statistics', async (ctx, { keys }) => {
     if (keys.includes('general.currency')) await ctx.jobs.add('customers.recalculate_statistics', {});
   }),

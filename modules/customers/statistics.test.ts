@@ -4,7 +4,7 @@ import { startPlatform } from '../../server/testing/platform.ts';
 import { buildOrder } from '../../server/testing/shop-module.ts';
 import { jobs } from './orders.ts';
 
-/* The currency of order statistics. `segments.test.ts` and the tests of orders cover the numbers. */
+/* The currency of order statistics, and when they are written. `segments.test.ts` and the tests of orders cover the numbers. */
 
 const platform = await startPlatform();
 
@@ -62,6 +62,25 @@ test('a merge adds up the amounts of one currency', async () => {
     currency: 'INR',
     other_currencies: ['USD'],
   });
+});
+
+test('an order writes the statistics of its customer once, and its payments and shipments do not write them', async () => {
+  const { tenant, order, read } = await shop();
+  await tenant.db.run(sql`CREATE TABLE customer_writes (id uuid)`);
+  await tenant.db.run(sql`
+    CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO customer_writes VALUES (new.id); RETURN NULL; END $$`);
+  await tenant.db.run(sql`
+    CREATE TRIGGER note AFTER UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION note_write()`);
+  const writes = async () => (await tenant.db.rows(sql`SELECT FROM customer_writes`)).length;
+  const { id } = await order('10.00', { payments: [{ method: 'card', amount: '4.00' }] });
+  expect(await writes()).toBe(1);
+  const clerk = tenant.caller('orders.view', 'orders.edit', 'orders.create', 'orders.refund');
+  expect((await clerk.post(`/api/v1/orders/${id}/payments`, { method: 'cash' })).status).toBe(201);
+  expect(await writes()).toBe(1);
+  expect((await clerk.post(`/api/v1/orders/${id}/status`, { status: 'confirmed' })).status).toBe(200);
+  expect(await writes()).toBe(2);
+  expect(await read()).toMatchObject({ total_orders: 1, total_spent: '10.00' });
 });
 
 const queuedFor = (tenantId: string) =>

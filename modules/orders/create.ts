@@ -41,11 +41,12 @@ export async function createOrder(ctx: Ctx, input: NewOrder, cart: ReadCart | un
   const payments = planNewPayments(ctx, { ...input, currency }, priced);
   const id = ctx.newId();
   const items = itemRecords(ctx, priced.items);
-  if (!isFreeText(items)) await followStock(ctx, { id, status: input.status, track_stock: trackStock, items });
-  if (priced.codes.length > 0) {
-    const { codes } = priced;
-    await ctx.bus.callIfInstalled('pricing.redeem', { order_id: id, customer_id: customer.id, codes: [...codes] });
-  }
+  const held = { id, status: input.status, track_stock: trackStock, items };
+  const redemption = { order_id: id, customer_id: customer.id, codes: [...priced.codes] };
+  await Promise.all([
+    isFreeText(items) ? undefined : followStock(ctx, held),
+    redemption.codes.length > 0 ? ctx.bus.callIfInstalled('pricing.redeem', redemption) : undefined,
+  ]);
   const order = await insertOrder(ctx, {
     ...input,
     id,

@@ -6,6 +6,7 @@ import type { Order, Status } from './schemas.ts';
 
 interface Held {
   readonly id: string;
+  /** A new order has none. */
   readonly order_number?: string;
   readonly status: Status;
   readonly track_stock: boolean;
@@ -30,7 +31,7 @@ export async function followStock(ctx: Ctx, held: Held): Promise<void> {
   }
   const hasRefunds = held.refunded_total !== undefined && held.refunded_total !== '0.00';
   const lines = keptLines(held, hasRefunds ? await readRefundedUnits(ctx, held.id) : new Map());
-  await ctx.bus.callIfInstalled('products.reserveForOrder', { ...order, lines });
+  await ctx.bus.callIfInstalled('products.reserveForOrder', { ...order, lines, is_new: !held.order_number });
   if (lines.length === 0 || !shipped.has(status)) return;
   await ctx.bus.callIfInstalled('products.commitForOrder', {
     ...order,

@@ -27,7 +27,7 @@ export async function checkEdit(ctx: Ctx, current: Order, input: Partial<OrderCh
   const price = await priceChanges(ctx, current, input, issues);
   mustBeOpen(current, { ...price?.fields, ...(placed_at === undefined ? {} : { placed_at }) });
   const { items } = price?.fields ?? {};
-  if (items) checkEditedItems(current, items, await readRefundedUnits(ctx, id), issues);
+  if (items) checkEditedItems(current, items, await readRefundedUnits(ctx, current.id), issues);
   const problems = { currency: currencyProblem(current, currency), total: totalProblem(current, price?.fields.total) };
   for (const [field, problem] of Object.entries(problems)) if (problem) issues.add(field, problem);
   checkTransition(ctx, current, status, issues);

@@ -1,4 +1,4 @@
-import { type Ctx, invalid, sql } from '@chowk/kit';
+import { type Ctx, invalid, type Sql, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 
 interface Redemption {
@@ -7,22 +7,23 @@ interface Redemption {
   readonly codes: readonly string[];
 }
 
-interface LockedDiscount {
-  readonly id: string;
+interface FoundDiscount {
   readonly code: string;
   readonly isWanted: boolean;
   readonly isRedeemed: boolean;
   readonly isUsedUp: boolean;
-  readonly once_per_customer: boolean;
+  /** By the customer, who can use it once. */
+  readonly isUsed: boolean;
 }
 
 /**
  * Makes these the codes that the order has used: others are released. Repeating it changes nothing. The caller has locked the
  * customer.
  */
-export async function redeem(ctx: Ctx, { order_id, customer_id, codes }: Redemption): Promise<void> {
-  const discounts = await lockDiscounts(ctx, order_id, codes);
-  const unknown = codes.find(
+export async function redeem(ctx: Ctx, redemption: Redemption): Promise<void> {
+  // Sent at once: the second statement sees what those have written that the first one waited for.
+  const [, discounts] = await Promise.all([lockDiscounts(ctx, redemption), writeRedemptions(ctx, redemption)]);
+  const unknown = redemption.codes.find(
     (code) => !discounts.some((one) => one.isWanted && one.code.toLowerCase() === code.toLowerCase()),
   );
   if (unknown !== undefined) {
@@ -30,59 +31,45 @@ export async function redeem(ctx: Ctx, { order_id, customer_id, codes }: Redempt
   }
   const added = discounts.filter(({ isWanted, isRedeemed }) => isWanted && !isRedeemed);
   for (const { code, isUsedUp } of added) if (isUsedUp) throw fail('pricing.discount_used_up', { code });
-  await mustBeFirst(ctx, customer_id, added);
-  await writeRedemptions(ctx, { order_id, customer_id }, added);
-  await deleteRedemptions(
-    ctx,
-    order_id,
-    discounts.filter(({ isWanted, isRedeemed }) => isRedeemed && !isWanted),
-  );
+  for (const { code, isUsed } of added) if (isUsed) throw fail('pricing.discount_already_used', { code });
 }
+
+const keys = (codes: readonly string[]) => sql`(SELECT lower(code) FROM unnest(${codes}::text[]) code)`;
+const redeemedBy = (orderId: string) => sql`(SELECT discount_id FROM discount_redemptions WHERE order_id = ${orderId})`;
 
 /** The discounts of the codes, and those that the order has used. */
-async function lockDiscounts(ctx: Ctx, orderId: string, codes: readonly string[]): Promise<LockedDiscount[]> {
-  const isWanted = sql`code_key IN (SELECT lower(code) FROM unnest(${codes}::text[]) code)`;
-  const redeemed = sql`SELECT discount_id FROM discount_redemptions WHERE order_id = ${orderId}`;
-  const found = sql`discounts WHERE id IN (SELECT id FROM discounts WHERE ${isWanted} UNION ${redeemed})`;
-  // Sent at once: the second statement sees what those have written that the first one waited for.
-  const [, discounts] = await Promise.all([
-    // In the order of ids, so that two orders do not deadlock.
-    ctx.db.run(sql`SELECT FROM ${found} ORDER BY id FOR NO KEY UPDATE`),
-    ctx.db.rows<LockedDiscount>(sql`
-      SELECT id, code, once_per_customer, ${isWanted} AS "isWanted", id IN (${redeemed}) AS "isRedeemed",
-        coalesce(uses >= usage_limit, false) AS "isUsedUp"
-      FROM ${found}`),
-  ]);
-  return discounts;
+function isConcerned({ order_id, codes }: Redemption): Sql {
+  return sql`d.id IN (SELECT id FROM discounts WHERE code_key IN ${keys(codes)} UNION ${redeemedBy(order_id)})`;
 }
 
-async function mustBeFirst(ctx: Ctx, customerId: string | null, discounts: readonly LockedDiscount[]): Promise<void> {
-  const once = discounts.filter(({ once_per_customer }) => once_per_customer);
-  if (customerId === null || once.length === 0) return;
-  const used = await ctx.db.row<{ discount_id: string }>(sql`
-    SELECT discount_id FROM discount_redemptions
-    WHERE customer_id = ${customerId} AND discount_id = ANY(${once.map(({ id }) => id)}::uuid[]) LIMIT 1`);
-  if (!used) return;
-  throw fail('pricing.discount_already_used', { code: once.find(({ id }) => id === used.discount_id)?.code });
+/** In the order of ids, so that two orders do not deadlock. */
+function lockDiscounts(ctx: Ctx, redemption: Redemption): Promise<number> {
+  return ctx.db.run(sql`
+    SELECT FROM discounts d WHERE ${isConcerned(redemption)} ORDER BY d.id FOR NO KEY UPDATE`);
 }
 
-type Owner = Pick<Redemption, 'order_id' | 'customer_id'>;
-
-async function writeRedemptions(ctx: Ctx, owner: Owner, discounts: readonly LockedDiscount[]): Promise<void> {
-  if (discounts.length === 0) return;
-  await ctx.db.run(sql`
-    WITH added AS (
+/** Writes nothing if one of the codes cannot be used. */
+function writeRedemptions(ctx: Ctx, redemption: Redemption): Promise<FoundDiscount[]> {
+  const { order_id, customer_id, codes } = redemption;
+  return ctx.db.rows<FoundDiscount>(sql`
+    WITH found AS (
+      SELECT d.id, d.code, d.code_key IN ${keys(codes)} AS "isWanted", d.id IN ${redeemedBy(order_id)} AS "isRedeemed",
+        coalesce(d.uses >= d.usage_limit, false) AS "isUsedUp",
+        d.once_per_customer AND EXISTS (SELECT FROM discount_redemptions u
+          WHERE u.discount_id = d.id AND u.customer_id = ${customer_id}::uuid) AS "isUsed"
+      FROM discounts d WHERE ${isConcerned(redemption)}),
+    changed AS (
+      SELECT id, "isWanted" FROM found
+      WHERE "isWanted" <> "isRedeemed"
+        AND NOT EXISTS (SELECT FROM found WHERE "isWanted" AND NOT "isRedeemed" AND ("isUsedUp" OR "isUsed"))
+        AND (SELECT count(*) FROM found WHERE "isWanted") = (SELECT count(DISTINCT key) FROM ${keys(codes)} wanted (key))),
+    added AS (
       INSERT INTO discount_redemptions (discount_id, order_id, customer_id, created_at)
-      SELECT id, ${owner.order_id}, ${owner.customer_id}::uuid, ${ctx.now()} FROM unnest(${discounts.map(({ id }) => id)}::uuid[]) id
-      RETURNING discount_id)
-    UPDATE discounts SET uses = uses + 1 FROM added WHERE id = added.discount_id`);
-}
-
-async function deleteRedemptions(ctx: Ctx, orderId: string, discounts: readonly LockedDiscount[]): Promise<void> {
-  if (discounts.length === 0) return;
-  await ctx.db.run(sql`
-    WITH removed AS (
-      DELETE FROM discount_redemptions WHERE order_id = ${orderId} AND discount_id = ANY(${discounts.map(({ id }) => id)}::uuid[])
-      RETURNING discount_id)
-    UPDATE discounts SET uses = uses - 1 FROM removed WHERE id = removed.discount_id`);
+      SELECT id, ${order_id}::uuid, ${customer_id}::uuid, ${ctx.now()}::timestamptz FROM changed WHERE "isWanted"),
+    removed AS (
+      DELETE FROM discount_redemptions
+      WHERE order_id = ${order_id} AND discount_id IN (SELECT id FROM changed WHERE NOT "isWanted")),
+    counted AS (
+      UPDATE discounts d SET uses = d.uses + CASE WHEN c."isWanted" THEN 1 ELSE -1 END FROM changed c WHERE d.id = c.id)
+    SELECT code, "isWanted", "isRedeemed", "isUsedUp", "isUsed" FROM found`);
 }

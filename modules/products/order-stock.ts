@@ -1,7 +1,7 @@
 import { type Ctx, invalid, Nullable, named, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { findLocation, resolveLocation } from './locations.ts';
 import { Status } from './schemas.ts';
-import { type Movement, moveLocked, type OrderLine } from './stock.ts';
+import { type Movement, moveLocked, moveStock, type OrderLine } from './stock.ts';
 import { Variant } from './variant-schemas.ts';
 
 /* What orders do with the stock. Each operation names what is to hold afterwards, so that calling it again changes nothing. */
@@ -76,6 +76,7 @@ async function hasProducts(ctx: Ctx): Promise<boolean> {
 
 export const OrderReservation = Type.Object({
   ...order,
+  is_new: Type.Optional(Type.Boolean({ description: 'The order holds no units yet, which spares looking for them.' })),
   lines: Type.Array(Type.Object({ line_id: Uuid, variant_id: Uuid, quantity: Quantity })),
 });
 export const OrderUnits = Type.Object({
@@ -97,6 +98,7 @@ type FoundLine = HeldLine & { readonly isDeleted: boolean };
 /** Reserves the units of all lines, or of none. Lines that are not named, and units beyond the quantity, are released. */
 export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>): Promise<void> {
   const { lines } = input;
+  if (input.is_new) return reserveForNewOrder(ctx, input);
   return settle(
     ctx,
     input,
@@ -116,6 +118,16 @@ export function reserveForOrder(ctx: Ctx, input: Static<typeof OrderReservation>
         .map((line): HeldLine => ({ ...line, committed: 0, restocked: 0 }));
       return { next: [...kept, ...added], reason: 'reserved', freed: 'released' };
     },
+  );
+}
+
+async function reserveForNewOrder(ctx: Ctx, { order_id, order_number, lines }: Static<typeof OrderReservation>) {
+  const reserved = lines.filter(({ quantity }) => quantity > 0);
+  const order = { orderId: order_id, reference: order_number, reason: 'reserved' };
+  await moveStock(
+    ctx,
+    reserved.map(({ variant_id: variantId, quantity }) => ({ ...order, variantId, reserved: quantity })),
+    reserved.map((line) => ({ ...line, order_id, committed: 0, restocked: 0 })),
   );
 }
 

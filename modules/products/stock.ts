@@ -27,16 +27,19 @@ export interface Moved {
 
 /**
  * Checks and changes stock and reserved units in one statement: with too few units of one variant it fails and changes
- * nothing. In a transaction; locks the products.
+ * nothing. In a transaction; locks the products. Also stores what lines of orders hold.
  */
-export async function moveStock(ctx: Ctx, movements: readonly Movement[]): Promise<Moved[]> {
+export async function moveStock(
+  ctx: Ctx,
+  movements: readonly Movement[],
+  lines: readonly OrderLine[] = [],
+): Promise<Moved[]> {
   if (movements.length === 0) return [];
-  await lockProducts(ctx, movements);
   // As the database writes ids, by which the results are found.
-  return moveLocked(
-    ctx,
-    movements.map((movement) => ({ ...movement, variantId: movement.variantId.toLowerCase() })),
-  );
+  const asStored = movements.map((movement) => ({ ...movement, variantId: movement.variantId.toLowerCase() }));
+  // Sent at once: the later statements see what those have written that the first one waited for.
+  const [, moved] = await Promise.all([lockProducts(ctx, asStored), moveLocked(ctx, asStored, lines)]);
+  return moved;
 }
 
 /** What a line of an order holds of the stock, as a row of `order_stock`. */
@@ -50,7 +53,7 @@ export interface OrderLine {
   readonly restocked: number;
 }
 
-/** As `moveStock`, after the products have been locked; also stores what lines of orders hold. Orders wait for one answer only. */
+/** As `moveStock`, after the products have been locked. */
 export async function moveLocked(
   ctx: Ctx,
   movements: readonly Movement[],
@@ -69,10 +72,10 @@ export async function moveLocked(
   return emitMoved(ctx, movements, records);
 }
 
-/** In the order of ids, before any of their variants. Waiting here lets the next statement read what others have committed. */
-async function lockProducts(ctx: Ctx, movements: readonly Movement[]): Promise<void> {
+/** In the order of ids, before any of their variants. */
+function lockProducts(ctx: Ctx, movements: readonly Movement[]): Promise<number> {
   const ids = movements.map(({ variantId }) => variantId);
-  await ctx.db.run(sql`
+  return ctx.db.run(sql`
     SELECT FROM products WHERE id IN (SELECT product_id FROM product_variants WHERE id = ANY(${ids}::uuid[]))
     ORDER BY id FOR NO KEY UPDATE`);
 }

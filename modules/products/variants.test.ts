@@ -352,6 +352,33 @@ test('variants can be selected in GraphQL, for all products of a list at once', 
   ]);
 });
 
+test('the sums of a product follow all changes of its variants, up to their limit', async () => {
+  const product = await post(shirt());
+  const write = async (changes: ReturnType<typeof sql>) => {
+    await acme.db.run(sql`UPDATE product_variants SET ${changes}, updated_at = now() WHERE product_id = ${product.id}`);
+    const { stock, reserved, price, price_max } = await read(product);
+    return { stock, reserved, price, price_max };
+  };
+  const prices = { price: '20.00', price_max: '25.00' };
+  expect(await write(sql`stock = stock + 10, reserved = reserved + position`)).toEqual({
+    stock: 37,
+    reserved: 6,
+    ...prices,
+  });
+  expect(await write(sql`stock = stock - 1, price = price + 1`)).toEqual({
+    stock: 34,
+    reserved: 6,
+    price: '21.00',
+    price_max: '26.00',
+  });
+  expect(await write(sql`stock = 2147483647`)).toMatchObject({ stock: 2_147_483_647, reserved: 6 });
+  expect(await write(sql`stock = 5`)).toMatchObject({ stock: 15, reserved: 6 });
+  expect(await write(sql`deleted_at = CASE WHEN position = 3 THEN now() END`)).toMatchObject({
+    stock: 10,
+    reserved: 3,
+  });
+});
+
 test('what an older server writes to products reaches their variants', async () => {
   const id = crypto.randomUUID();
   await acme.db.run(sql`
@@ -366,8 +393,12 @@ test('what an older server writes to products reaches their variants', async () 
   expect(await read({ id })).toMatchObject({
     sku: 'OLDER-2',
     price: '6.00',
+    stock: 5,
+    reserved: 1,
     variants: [{ sku: 'OLDER-2', price: '6.00', stock: 5, reserved: 1, available: 4 }],
   });
+  await acme.db.run(sql`UPDATE products SET stock = stock + 1 WHERE id = ${id}`);
+  expect(await read({ id })).toMatchObject({ stock: 6, variants: [{ stock: 6 }] });
   expect((await merchant.get(`${products}/${id}/movements`)).body.movements).toMatchObject([{ variant_id: id }]);
   await acme.db.run(sql`UPDATE products SET deleted_at = now() WHERE id = ${id}`);
   expect((await merchant.get('/api/v1/variants?sku=OLDER-2')).body.variants).toEqual([]);
