@@ -46,6 +46,10 @@ export const keys = {
     detail: (id: string | undefined) => key('orders', 'detail', id),
     audit: (id: string) => key('orders', 'detail', id, 'audit'),
     preview: (order: string) => key('orders', 'preview', order),
+    drafts: key('orders', 'drafts'),
+    draftCount: key('orders', 'drafts', 'count'),
+    draftList: (search: object) => key('orders', 'drafts', 'list', search),
+    draft: (id: string) => key('orders', 'drafts', 'detail', id),
   },
   customers: {
     all: key('customers'),
@@ -109,6 +113,9 @@ export const keys = {
     /** The zones, the rates, and what is offered for a parcel. */
     shipping: key('pricing', 'shipping'),
     shippingOffers: (parcel: object) => key('pricing', 'shipping', 'offers', parcel),
+  },
+  payments: {
+    providers: key('payments', 'providers'),
   },
   discounts: {
     all: key('discounts'),

@@ -3,7 +3,7 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { QrCode } from './qr-code.tsx';
 
 interface AuthenticatorSetupProps {

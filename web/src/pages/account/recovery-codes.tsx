@@ -3,7 +3,7 @@ import { saveFile } from '../../screen/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];

@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { toast } from './toast.tsx';
 
 interface CopyButtonProps {
   readonly text: string;
