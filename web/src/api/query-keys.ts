@@ -31,6 +31,9 @@ export const keys = {
     lists: key('notifications', 'list'),
     list: (search: object) => key('notifications', 'list', search),
     preferences: key('notifications', 'preferences'),
+    presets: key('notifications', 'presets'),
+    ruleEvents: key('notifications', 'rule-events'),
+    rulePreview: (rule: string) => key('notifications', 'rule-preview', rule),
   },
   orders: {
     all: key('orders'),
@@ -113,6 +116,10 @@ export const keys = {
     /** The zones, the rates, and what is offered for a parcel. */
     shipping: key('pricing', 'shipping'),
     shippingOffers: (parcel: object) => key('pricing', 'shipping', 'offers', parcel),
+  },
+  invoices: {
+    logo: key('invoices', 'logo'),
+    last: key('invoices', 'last'),
   },
   payments: {
     providers: key('payments', 'providers'),

@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react';
 import { saveFile } from '../../screen/save-file.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];

@@ -21,9 +21,7 @@ export function AddressFields({ kind = 'shipping_address', inputProps, errors, i
         .map(({ name, label, isHalf }) => (
           <div key={name} className={isHalf ? '' : 'col-span-2'}>
             <Field label={label} error={errors[`${kind}.${name}`]}>
-              {(control) => (
-                <Input {...control} name={`${kind}.${name}`} autoComplete="off" {...inputProps(name)} />
-              )}
+              {(control) => <Input {...control} name={`${kind}.${name}`} autoComplete="off" {...inputProps(name)} />}
             </Field>
           </div>
         ))}

@@ -10,7 +10,10 @@ const drafts = '/api/v1/draft-orders';
 async function addItem(page: Page, name: string, price: string): Promise<void> {
   await page.getByLabel('Add an item').fill(name);
   await page.getByRole('option', { name: `Add “${name}” without a product` }).click();
-  await page.getByLabel(/^Price in INR of item/).last().fill(price);
+  await page
+    .getByLabel(/^Price in INR of item/)
+    .last()
+    .fill(price);
 }
 
 describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => {

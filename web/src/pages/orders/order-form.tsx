@@ -11,13 +11,7 @@ import { Section } from '../../ui/page.tsx';
 import { AddressSections } from './address-section.tsx';
 import { CustomerSection } from './customer-section.tsx';
 import { ItemsSection } from './items-section.tsx';
-import {
-  type OrderDraft,
-  type OrderErrorName,
-  type OrderErrors,
-  orderTotal,
-  parseQuantity,
-} from './order-draft.ts';
+import { type OrderDraft, type OrderErrorName, type OrderErrors, orderTotal, parseQuantity } from './order-draft.ts';
 import { OrderSums } from './order-sums.tsx';
 import { PaymentSection } from './payment-section.tsx';
 import { DeliverySection, DiscountSection } from './price-section.tsx';
