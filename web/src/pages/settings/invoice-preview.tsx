@@ -1,43 +1,41 @@
+import type { InvoiceLogo } from '@chowk/client';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
-import { keys } from '../../api/query-keys.ts';
-import { useApi, useMe } from '../../api/use-api.ts';
+import { useMe } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { nextInvoiceNumber } from './invoice-number.ts';
-import { type SettingValues, useSettings } from './use-settings.ts';
+import type { SettingValues } from './use-settings.ts';
 
 interface InvoicePreviewProps {
   readonly typed: SettingValues;
-  /** The number of the last invoice. */
-  readonly last: string | undefined;
+  /** That of the organization. */
+  readonly name: string;
+  /** That of the next invoice. */
+  readonly number: string;
+  readonly logo: InvoiceLogo | null;
 }
 
 /** What these settings are on an invoice, updated while they are typed. */
-export function InvoicePreview({ typed, last }: InvoicePreviewProps) {
-  const { values } = useSettings();
+export function InvoicePreview({ typed, name, number, logo }: InvoicePreviewProps) {
   const { data: me } = useMe();
-  const organization = useApi(keys.settings.organization, (client) => client.organization.get());
-  const logo = useApi(keys.invoices.logo, (client) => client.invoices.getLogo()).data?.logo;
   const text = (key: string) => String(typed[`invoices.${key}`] ?? '').trim();
-  const number = `${values?.['invoices.number_prefix'] ?? ''}${nextInvoiceNumber(last, values?.['invoices.next_number'])}`;
   const amount = money('500', me?.currency ?? 'INR');
   return (
     <section
       aria-label="Preview"
       // As on paper, also in the dark theme.
-      className="grid gap-4 rounded-panel border border-line bg-white p-5 text-xs text-black shadow-raised"
+      className="grid gap-4 rounded-panel border border-line bg-surface p-5 text-xs text-text scheme-light"
     >
       <div className="flex items-start justify-between gap-4">
         <div className="grid min-w-0 gap-2">
           {logo && <img src={logo.url} alt="" className="max-h-10 max-w-32 justify-self-start" />}
           <div className="grid break-words whitespace-pre-line">
-            <strong>{text('legal_name') || organization.data?.organization.name}</strong>
+            <strong>{text('legal_name') || name}</strong>
             {text('address') && <span>{text('address')}</span>}
             {text('tax_number') && <span>{text('tax_number')}</span>}
           </div>
@@ -47,7 +45,7 @@ export function InvoicePreview({ typed, last }: InvoicePreviewProps) {
           <span className="numeric">{number}</span>
         </div>
       </div>
-      <div className="grid gap-1.5 border-y border-black/15 py-2">
+      <div className="grid gap-1.5 border-y border-line py-2">
         <div className="flex justify-between gap-4">
           <span>1 × Sample product</span>
           <span className="numeric">{amount}</span>

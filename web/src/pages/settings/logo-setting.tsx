@@ -1,31 +1,27 @@
-import { ChowkError, invoicesLimits } from '@chowk/client';
+import { ChowkError, type InvoiceLogo, invoicesLimits } from '@chowk/client';
 import { ImagePlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
-import { useApi, useCan } from '../../api/use-api.ts';
+import { useCan } from '../../api/use-api.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Loading } from '../../ui/loading.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 const { types, maxBytes } = invoicesLimits.setLogo.file;
 
 /** Changes are saved at once. */
-export function LogoSetting() {
+export function LogoSetting({ logo }: { readonly logo: InvoiceLogo | null }) {
   const canEdit = useCan()('settings.edit');
-  const { data, error } = useApi(keys.invoices.logo, (client) => client.invoices.getLogo());
   const { upload, isBusy, problem } = useUpload();
   const input = useRef<HTMLInputElement>(null);
   const remove = useAction((client) => client.invoices.deleteLogo(), {
     affects: [keys.invoices.logo],
     done: ({ message }) => message,
   });
-  if (!data) return <Loading error={error} className="h-24" />;
-  const { logo } = data;
   return (
     <div className="grid gap-3">
       {problem && <Notice tone="error">{problem}</Notice>}
@@ -35,7 +31,7 @@ export function LogoSetting() {
           alt="Logo on invoices"
           width={logo.width}
           height={logo.height}
-          className="h-24 w-auto max-w-full justify-self-start rounded-control border border-line bg-white object-contain p-2"
+          className="h-24 w-auto max-w-full justify-self-start rounded-control border border-line bg-surface object-contain p-2 scheme-light"
         />
       ) : (
         <p className="text-secondary">No logo yet.</p>

@@ -78,11 +78,12 @@ function PresetRow({ preset, isOpen, onOpen, onClose }: PresetRowProps) {
           <Button
             ref={button}
             variant="quiet"
-            aria-label={`${isOpen ? 'Close' : 'Text of'} ${name}`}
+            aria-label={`${isOpen ? 'Close' : 'Show text of'} ${name}`}
+            className="max-sm:-ml-3.5"
             aria-expanded={isOpen}
             onClick={isOpen ? onClose : onOpen}
           >
-            {isOpen ? 'Close' : 'Text'}
+            {isOpen ? 'Close' : 'Show text'}
           </Button>
           <Button
             aria-label={`Switch ${is_active ? 'off' : 'on'} ${name}`}

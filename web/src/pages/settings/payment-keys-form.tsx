@@ -164,13 +164,13 @@ function SecretField({ label, hint, isSaved, name, error }: SecretFieldProps) {
 function Copied({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <div className="grid gap-1.5">
-      <span className="text-sm font-medium">{label}</span>
-      <div className="flex items-start gap-2 max-sm:grid">
-        <code className="min-w-0 flex-1 rounded-control bg-sunken px-3 py-2 text-xs leading-5 break-all whitespace-pre-line select-all">
-          {text}
-        </code>
+      <div className="flex items-center justify-between gap-2">
+        <span className="text-sm font-medium">{label}</span>
         <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
       </div>
+      <code className="rounded-control bg-sunken px-3 py-2 text-xs leading-5 break-all whitespace-pre-line select-all">
+        {text}
+      </code>
     </div>
   );
 }

@@ -45,7 +45,7 @@ describe.skipIf(!chromiumPath)('settings of payments, invoices and mails', async
     await stripe.getByLabel('Secret key').fill('pk_live_wrong');
     await stripe.getByRole('button', { name: 'Save keys' }).click();
     await page.getByText('A secret key of Stripe begins with').waitFor();
-    await page.getByText('The webhook_secret of this account is required.').waitFor();
+    await page.getByText('The webhook secret of this account is required.').waitFor();
     await inspect(page, 'settings-payments-errors');
 
     // Keys that are well-formed, but not those of the account.
@@ -156,7 +156,7 @@ describe.skipIf(!chromiumPath)('settings of payments, invoices and mails', async
     await page.getByText('Order shipped: customers get this mail from now on.').waitFor();
     expect(await isOn('order_shipped')).toBe(true);
 
-    await page.getByRole('button', { name: 'Text of Order confirmed' }).click();
+    await page.getByRole('button', { name: 'Show text of Order confirmed' }).click();
     const preview = section(page, 'Preview');
     await preview.getByText(/^Hello Meera Iyer,/).waitFor();
     await page.getByText('{{order_number}}').first().waitFor();
@@ -181,7 +181,7 @@ describe.skipIf(!chromiumPath)('settings of payments, invoices and mails', async
         template: expect.objectContaining({ body: 'Namaste {{customer_name}}' }),
       }),
     );
-    await page.getByRole('button', { name: 'Text of Order confirmed' }).click();
+    await page.getByRole('button', { name: 'Show text of Order confirmed' }).click();
     await page.getByRole('button', { name: 'Send a test to yourself' }).click();
     await page.getByText(`A test is on its way to ${asha.email}.`).waitFor();
     await page.getByRole('button', { name: 'Switch off Order confirmed' }).click();
