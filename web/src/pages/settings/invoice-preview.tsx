@@ -29,7 +29,8 @@ export function InvoicePreview({ typed, name, number, logo }: InvoicePreviewProp
     <section
       aria-label="Preview"
       // As on paper, also in the dark theme.
-      className="grid gap-4 rounded-panel border border-line bg-surface p-5 text-xs text-text scheme-light"
+      style={{ background: 'white', color: 'black' }}
+      className="grid gap-4 rounded-panel border border-line p-5 text-xs"
     >
       <div className="flex items-start justify-between gap-4">
         <div className="grid min-w-0 gap-2">
@@ -45,7 +46,7 @@ export function InvoicePreview({ typed, name, number, logo }: InvoicePreviewProp
           <span className="numeric">{number}</span>
         </div>
       </div>
-      <div className="grid gap-1.5 border-y border-line py-2">
+      <div className="grid gap-1.5 border-y border-current/20 py-2">
         <div className="flex justify-between gap-4">
           <span>1 × Sample product</span>
           <span className="numeric">{amount}</span>

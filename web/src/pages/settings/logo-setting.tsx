@@ -31,7 +31,9 @@ export function LogoSetting({ logo }: { readonly logo: InvoiceLogo | null }) {
           alt="Logo on invoices"
           width={logo.width}
           height={logo.height}
-          className="h-24 w-auto max-w-full justify-self-start rounded-control border border-line bg-surface object-contain p-2 scheme-light"
+          className="h-24 w-auto max-w-full justify-self-start rounded-control border border-line object-contain p-2"
+          // As on paper, also in the dark theme.
+          style={{ background: 'white' }}
         />
       ) : (
         <p className="text-secondary">No logo yet.</p>

@@ -14,9 +14,7 @@ export function PaymentsPage() {
   const canSee = can('settings.api_clients') || can('orders.edit');
   const { data, error } = useApi(keys.payments.providers, (client) => client.payments.getProviders(), canSee);
   const settings = useSettings();
-  if (!settings.values || (canSee && !data)) {
-    return <Loading error={error ?? settings.error} className="h-96" />;
-  }
+  if (!settings.values || (canSee && !data && !error)) return <Loading error={settings.error} className="h-96" />;
   return (
     <div className="grid gap-8">
       <Setting
@@ -25,6 +23,8 @@ export function PaymentsPage() {
       >
         {data ? (
           <Providers accounts={data.providers} />
+        ) : canSee ? (
+          <Loading error={error} className="h-40" />
         ) : (
           <p className="text-secondary">
             To see the accounts you need the permission <code>settings.api_clients</code>.
