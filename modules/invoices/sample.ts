@@ -21,7 +21,14 @@ export async function createSample(ctx: Ctx): Promise<InvoiceDetails> {
   const { 'invoices.number_prefix': prefix, 'general.currency': currency } = await ctx.settings();
   const amount = (text: string) => fromCents(toCents(text, currency), currency);
   const [price, sum, tax, total] = [amount('500'), amount('1000'), amount('180'), amount('1180')];
-  const line = { name: 'Sample product', sku: 'SAMPLE', quantity: 2, price, subtotal: sum, discount_total: amount('0') };
+  const line = {
+    name: 'Sample product',
+    sku: 'SAMPLE',
+    quantity: 2,
+    price,
+    subtotal: sum,
+    discount_total: amount('0'),
+  };
   const now = ctx.now().toISOString();
   return {
     ...{ id, kind: 'invoice', invoice_number: `${prefix}${await findNextNumber(ctx)}`, order_id: id, customer_id: id },

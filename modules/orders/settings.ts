@@ -16,7 +16,8 @@ export const settings = {
   'orders.payment_methods': setting({
     schema: Type.Array(PaymentMethod, { maxItems: 20 }),
     default: ['cash', 'upi', 'card', 'bank_transfer'],
-    description: 'The methods that the console offers for payments that are recorded by hand. Others can be recorded too.',
+    description:
+      'The methods that the console offers for payments that are recorded by hand. Others can be recorded too.',
   }),
 };
 
