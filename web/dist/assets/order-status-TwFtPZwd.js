@@ -1,0 +1,1 @@
+import{t as e}from"./status-pill-CltfW-t7.js";import{r as t}from"./status-BXGOJ2Di.js";import{Lt as n}from"./observable-VKtY-8Xv.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};
