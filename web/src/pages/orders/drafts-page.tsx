@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Plus, SquarePen } from 'lucide-react';
 import { keys } from '../../api/query-keys.ts';
 import { money } from '../../format/numbers.ts';
+import { useKeys } from '../../keyboard/keys.ts';
 import { type Column, DataTable } from '../../list/data-table.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { useList } from '../../list/use-list.ts';
@@ -40,6 +41,8 @@ function Drafts() {
     const { draft_orders, pagination } = await client.orders.listDrafts({ is_placed: isPlaced, ...page });
     return { rows: draft_orders, total: 'total' in pagination ? pagination.total : draft_orders.length };
   });
+  const create = () => void navigate({ to: '/orders/new' });
+  useKeys([{ key: 'n', label: 'New order', run: create }]);
   const actions = (
     <>
       <Link
@@ -49,7 +52,7 @@ function Drafts() {
         <Icon icon={ArrowLeft} size={14} />
         Orders
       </Link>
-      <Button variant="primary" onClick={() => void navigate({ to: '/orders/new' })}>
+      <Button variant="primary" onClick={create}>
         <Icon icon={Plus} />
         New order
       </Button>

@@ -38,7 +38,7 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     await heading(page, 'Drafts').waitFor();
     await page.getByRole('heading', { name: 'No drafts' }).waitFor();
     await inspect(page, 'drafts-empty');
-    await page.getByRole('button', { name: 'New order' }).click();
+    await page.keyboard.press('n');
     await page.getByRole('button', { name: 'Save as draft' }).click();
     await page.getByText('Add at least one item.').waitFor();
     await page.getByLabel('Search customers').fill('kulk');
