@@ -1,0 +1,1 @@
+import{Bt as e,Rt as t}from"./observable-VKtY-8Xv.js";import{o as n}from"./use-api-CgRuGB0i.js";import{r}from"./numbers-CMVnzl8z.js";var i=e(t(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

@@ -1,1 +1,0 @@
-import{V as e,c as t}from"./index-Cd6JvkXG.js";import{t as n}from"./skeleton-DzyyztHG.js";import{Lt as r}from"./observable-VKtY-8Xv.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};
