@@ -1,6 +1,5 @@
 import type { CustomerAddress } from '@chowk/client';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
-import type { Form } from '../../form/use-form.ts';
 import { formatCents, parseCents } from '../../format/amount.ts';
 
 export interface DraftItem {
@@ -28,7 +27,7 @@ export type OrderErrorName =
   | `customer.${ContactField}`
   | `${'shipping' | 'billing'}_address.${AddressField}`
   | `items.${number}.${ItemErrorField}`;
-export type OrderErrors = Form<object, OrderErrorName>['errors'];
+export type OrderErrors = Readonly<Partial<Record<OrderErrorName, string>>>;
 
 export type Address = Partial<Record<AddressField, string>>;
 
