@@ -773,6 +773,13 @@ export interface Api {
      */
     readonly packingSlip: Call<InvoicesPackingSlipInput, Response>;
     /**
+     * Print a sample invoice.
+     * A made-up order with the settings as they are and the number of the next invoice, which stays free.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/invoice-sample`
+     */
+    readonly sample: Call<InvoicesSampleInput, Response>;
+    /**
      * Get the logo on invoices.
      * Requires the permission `settings.view`.
      * `GET /api/v1/invoice-logo`
@@ -922,11 +929,11 @@ export interface Api {
     readonly listRulePresets: Call<object, { readonly presets: readonly NotificationRulePreset[] }>;
     /**
      * Switch a preset on.
-     * Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of the rule to false.
+     * Creates its notification rule, or activates the one that exists. Without `template`, the text stays as it is. To switch it off, set `is_active` of the rule to false.
      * Requires the permission `notifications.rules.manage`.
      * `POST /api/v1/notification-presets/:key`
      */
-    readonly switchOnRulePreset: Call<{ readonly key: string }, { readonly message: string; readonly rule: NotificationRule }>;
+    readonly switchOnRulePreset: Call<NotificationRulePresetSwitch & { readonly key: string }, { readonly message: string; readonly rule: NotificationRule }>;
     /**
      * Get a notification rule.
      * Requires the permission `notifications.rules.manage`.
@@ -4481,6 +4488,8 @@ export type NotificationRulePreset = {
   readonly rule_id: string | null;
 };
 
+export type NotificationRulePresetSwitch = { readonly template?: NotificationTemplateInput | undefined };
+
 export type NotificationRulePreview = {
   readonly subject: string | null;
   readonly body: string;
@@ -6879,6 +6888,11 @@ export type InvoicesDocumentInput = {
 
 export type InvoicesPackingSlipInput = {
   readonly id: string;
+  /** Default: "pdf". */
+  readonly format?: 'html' | 'pdf' | undefined;
+};
+
+export type InvoicesSampleInput = {
   /** Default: "pdf". */
   readonly format?: 'html' | 'pdf' | undefined;
 };

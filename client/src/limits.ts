@@ -170,6 +170,10 @@ export const notificationsLimits = {
   registerDevice: {
     token: 1000,
   },
+  switchOnRulePreset: {
+    'template.subject': 255,
+    'template.body': 10000,
+  },
   createRule: {
     name: 255,
     event: 100,

@@ -135,6 +135,7 @@ export const routes = {
     createCreditNote: 'POST orders/:id/credit-note',
     document: 'GET invoices/:id/document file',
     packingSlip: 'GET orders/:id/packing-slip file',
+    sample: 'GET invoice-sample file',
     getLogo: 'GET invoice-logo',
     setLogo: 'POST invoice-logo multipart',
     deleteLogo: 'DELETE invoice-logo',

@@ -1,10 +1,10 @@
 import { action, ById, Nullable, Type } from '@chowk/kit';
 import { createCreditNote } from './credit-note.ts';
-import { printInvoice, printPackingSlip } from './documents.ts';
+import { printInvoice, printPackingSlip, printSample } from './documents.ts';
 import { getInvoice, getInvoices, invoiceList } from './invoices.ts';
 import { issueInvoice } from './issue.ts';
 import { findCurrentLogo, removeLogo, replaceLogo } from './logo.ts';
-import { DocumentQuery, InvoiceDetails, InvoiceLogo, NewLogo } from './schemas.ts';
+import { DocumentQuery, InvoiceDetails, InvoiceLogo, NewLogo, SampleQuery } from './schemas.ts';
 
 const file = ['application/pdf', 'text/html; charset=utf-8'];
 
@@ -78,6 +78,15 @@ export const actions = {
     input: DocumentQuery,
     errors: ['orders.not_found'],
     run: printPackingSlip,
+  }),
+  'invoices.sample': action({
+    summary: 'Print a sample invoice',
+    description: 'A made-up order with the settings as they are and the number of the next invoice, which stays free.',
+    http: 'GET /invoice-sample',
+    needs: 'settings.view',
+    file,
+    input: SampleQuery,
+    run: printSample,
   }),
   'invoices.getLogo': action({
     summary: 'Get the logo on invoices',

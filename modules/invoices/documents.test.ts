@@ -209,6 +209,18 @@ test('an invoice keeps the logo that it was issued with', async () => {
   expect((await tenant.caller('orders.edit').delete('/api/v1/invoice-logo')).status).toBe(403);
 });
 
+test('a sample shows the settings and the next number, and takes none', async () => {
+  const { order, issue, print, configure } = await openShop();
+  await configure({ 'invoices.number_prefix': 'AC/', 'invoices.tax_number': 'GSTIN 29ABCDE1234F1Z5' });
+  expect((await issue(await order())).invoice_number).toBe('AC/1');
+  const pdf = await readPdf((await print('/invoice-sample')).data);
+  for (const text of ['Tax invoice', 'AC/2', 'GSTIN 29ABCDE1234F1Z5', '₹1,180.00']) expect(pdf.text).toContain(text);
+  await configure({ 'invoices.next_number': 40, 'general.currency': 'KWD', 'general.locale': 'en' });
+  const html = readHtml((await print('/invoice-sample?format=html')).data);
+  for (const text of ['AC/40', 'KWD 1,180.000']) expect(html.replaceAll('\u00a0', ' ')).toContain(text);
+  expect((await issue(await order())).invoice_number).toBe('AC/40');
+});
+
 test('a document of an unknown invoice or order is not found, in another format refused', async () => {
   const { caller, order, issue } = await openShop();
   const unknown = '01934f2e-0000-7000-8000-000000000000';

@@ -5,7 +5,8 @@ import { getInvoice } from './invoices.ts';
 import { findLogo } from './logo.ts';
 import { maskParty } from './masking.ts';
 import { describeInvoice, describePackingSlip, type Logo, type PrintedDocument } from './printed-document.ts';
-import type { DocumentFormat, DocumentQuery } from './schemas.ts';
+import { createSample } from './sample.ts';
+import type { DocumentFormat, DocumentQuery, SampleQuery } from './schemas.ts';
 import { readBuyer, readRecipient, readSeller } from './snapshot.ts';
 
 export async function printInvoice(ctx: Ctx, { id, format }: DocumentQuery): Promise<Answer> {
@@ -23,6 +24,13 @@ export async function printPackingSlip(ctx: Ctx, { id, format }: DocumentQuery):
     recipient: maskParty(ctx, readRecipient(order) ?? readBuyer(order)),
   });
   return print(document, format, `packing-slip-${order.order_number}`);
+}
+
+/** Takes no number. */
+export async function printSample(ctx: Ctx, { format }: SampleQuery): Promise<Answer> {
+  const invoice = await createSample(ctx);
+  const document = describeInvoice(invoice, await readLogo(ctx, invoice.seller.logo_id));
+  return print(document, format, 'sample-invoice');
 }
 
 async function print(document: PrintedDocument, format: DocumentFormat, name: string): Promise<Answer> {

@@ -113,6 +113,8 @@ export const DocumentFormat = Type.Enum(['html', 'pdf']);
 export type DocumentFormat = Static<typeof DocumentFormat>;
 export const DocumentQuery = Type.Object({ id: Uuid, format: Default(DocumentFormat, 'pdf') });
 export type DocumentQuery = Static<typeof DocumentQuery>;
+export const SampleQuery = Type.Object({ format: Default(DocumentFormat, 'pdf') });
+export type SampleQuery = Static<typeof SampleQuery>;
 
 export const InvoiceLogo = NamedObject('InvoiceLogo', {
   id: Uuid,

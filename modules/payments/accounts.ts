@@ -75,7 +75,8 @@ export async function checkKeys(
   const current = await findAccount(ctx, provider);
   const isNew = !current || (key_id !== undefined && key_id !== current.key_id);
   const mustHave = (field: string, value: string | undefined) => {
-    if (value === undefined) issues.add(field, `The ${field} of this account is required.`, 'required');
+    if (value === undefined)
+      issues.add(field, `The ${field.replaceAll('_', ' ')} of this account is required.`, 'required');
   };
   if (provider === 'razorpay' && !current) mustHave('key_id', key_id);
   if (provider === 'stripe' && key_id !== undefined) issues.add('key_id', 'Stripe has no key id.', 'not_allowed');

@@ -148,6 +148,12 @@ export const Copy = icon(
     <path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2" />
   </>,
 );
+export const CreditCard = icon(
+  <>
+    <rect width="20" height="14" x="2" y="5" rx="2" />
+    <line x1="2" x2="22" y1="10" y2="10" />
+  </>,
+);
 export const Download = icon(
   <>
     <path d="M12 15V3" />

@@ -112,6 +112,26 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "invoices",
+      "sample"
+    ],
+    "action": "invoices.sample",
+    "summary": "Print a sample invoice",
+    "description": "A made-up order with the settings as they are and the number of the next invoice, which stays free.",
+    "options": [
+      {
+        "name": "format",
+        "help": "The format. Default: pdf.",
+        "choices": [
+          "html",
+          "pdf"
+        ]
+      }
+    ],
+    "format": "file"
+  },
+  {
+    "words": [
+      "invoices",
       "set-logo"
     ],
     "action": "invoices.setLogo",

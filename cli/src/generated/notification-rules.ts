@@ -300,12 +300,22 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "notifications.switchOnRulePreset",
     "summary": "Switch a preset on",
-    "description": "Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set 'is_active' of the rule to false.",
+    "description": "Creates its notification rule, or activates the one that exists. Without 'template', the text stays as it is. To switch it off, set 'is_active' of the rule to false.",
     "arguments": [
       {
         "name": "key",
         "help": "The key.",
         "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "template.subject",
+        "help": "The subject of an email or the title of a notification."
+      },
+      {
+        "name": "template.body",
+        "help": "The body."
       }
     ],
     "key": "rule"

@@ -133,6 +133,21 @@ test('switching on again keeps the changed text, and makes the caller the one wh
   expect((await switchOn(owner, 'order_shipped')).id).not.toBe(rule.id);
 });
 
+test('a changed text is saved while the preset is switched on, and refused with its problems', async () => {
+  const { owner, order, email } = await shop();
+  const url = '/api/v1/notification-presets/order_received';
+  const template = { subject: 'Namaste', body: 'Order {{order_number}}' };
+  const wrong = await owner.post(url, { template: { subject: 'Hello', body: '{{nothing}}' } });
+  expect(wrong).toMatchObject({ status: 422, body: { errors: { 'template.body': expect.anything() } } });
+  expect(await find(owner, 'order_received')).toMatchObject({ is_active: false, rule_id: null });
+  expect((await owner.post(url, { template })).body.rule).toMatchObject({ template, is_active: true });
+  const { order_number } = await order();
+  expect((await mailTo(email, 'Namaste')).text).toContain(`Order ${order_number}`);
+  const other = { subject: 'Hello', body: 'Thank you' };
+  await owner.post(url, { template: other });
+  expect(await find(owner, 'order_received')).toMatchObject({ template: other, is_active: true });
+});
+
 test('16 clicks at once make one rule', async () => {
   const { owner } = await shop();
   const rules = await Promise.all(Array.from({ length: 16 }, () => switchOn(owner, 'order_shipped')));

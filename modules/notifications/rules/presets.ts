@@ -1,10 +1,8 @@
 import { type Ctx, type Issues, sql } from '@chowk/kit';
 import { fail } from '../errors.ts';
 import { checkRule, findPayload } from './rule-check.ts';
-import type { NewRule, Rule, RulePreset } from './rule-schemas.ts';
+import type { NewRule, PresetSwitch, Rule, RulePreset } from './rule-schemas.ts';
 import { checkChanges, createRule, ruleColumns, updateRule } from './rules.ts';
-
-type Key = { readonly key: string };
 
 function mail(event: string, conditions: NewRule['conditions'], name: string, template: NewRule['template']): NewRule {
   const purpose = 'transactional';
@@ -62,10 +60,15 @@ interface Plan {
 }
 
 /** Others who switch it on at once wait for the lock, and find the rule then. */
-export async function checkPreset(ctx: Ctx, { key }: Partial<Key>, issues: Issues): Promise<Plan | undefined> {
+export async function checkPreset(
+  ctx: Ctx,
+  { key, template }: Partial<PresetSwitch>,
+  issues: Issues,
+): Promise<Plan | undefined> {
   if (key === undefined) return undefined;
-  const preset = Object.hasOwn(presets, key) ? presets[key] : undefined;
-  if (!preset || !findPayload(ctx, preset.event)) throw fail('notifications.preset_not_found', { key });
+  const known = Object.hasOwn(presets, key) ? presets[key] : undefined;
+  if (!known || !findPayload(ctx, known.event)) throw fail('notifications.preset_not_found', { key });
+  const preset = { ...known, template: template ?? known.template };
   await ctx.db.run(sql`LOCK TABLE notification_rules IN SHARE ROW EXCLUSIVE MODE`);
   const rule = await ctx.db.row<Rule>(sql`SELECT ${ruleColumns} FROM notification_rules r WHERE preset = ${key}`);
   if (!rule) {
@@ -73,11 +76,12 @@ export async function checkPreset(ctx: Ctx, { key }: Partial<Key>, issues: Issue
     return { preset, edit: undefined };
   }
   // With the template, so that the rule counts as saved by the caller.
-  return { preset, edit: await checkChanges(ctx, { id: rule.id, template: rule.template, is_active: true }, issues) };
+  const changes = { template: template ?? rule.template, is_active: true };
+  return { preset, edit: await checkChanges(ctx, { id: rule.id, ...changes }, issues) };
 }
 
 /** Keeps what was changed in the rule since it was made. */
-export function switchOnPreset(ctx: Ctx, { key }: Key, { preset, edit }: Plan): Promise<Rule> {
+export function switchOnPreset(ctx: Ctx, { key, template }: PresetSwitch, { preset, edit }: Plan): Promise<Rule> {
   if (!edit) return createRule(ctx, preset, key);
-  return updateRule(ctx, { id: edit.current.id, is_active: true }, edit);
+  return updateRule(ctx, { id: edit.current.id, is_active: true, ...(template && { template }) }, edit);
 }

@@ -1,10 +1,11 @@
-import { action, ById, Line, Type } from '@chowk/kit';
+import { action, ById, Type } from '@chowk/kit';
 import { checkPreset, listPresets, switchOnPreset } from './presets.ts';
 import { checkRule, listRuleEvents } from './rule-check.ts';
 import { pagedDeliveries } from './rule-deliveries.ts';
 import { previewRule, testRule } from './rule-preview.ts';
 import {
   NewRule,
+  PresetSwitch,
   Rule,
   RuleChanges,
   RuleDelivery,
@@ -53,12 +54,12 @@ export const ruleActions = {
     tag,
     summary: 'Switch a preset on',
     description:
-      'Creates its notification rule, or activates the one that exists and keeps its text. To switch it off, set `is_active` of ' +
-      'the rule to false.',
+      'Creates its notification rule, or activates the one that exists. Without `template`, the text stays as it is. To switch it ' +
+      'off, set `is_active` of the rule to false.',
     http: 'POST /notification-presets/:key',
     graphql: 'switchOnNotificationRulePreset',
     needs,
-    input: Type.Object({ key: Line(100, { examples: ['order_shipped'] }) }),
+    input: PresetSwitch,
     output: Rule,
     answer: { key: 'rule', message: 'Notification rule switched on.' },
     errors: ['notifications.preset_not_found', 'notifications.rule_not_found', 'notifications.too_many_rules'],

@@ -88,6 +88,12 @@ export const RulePreset = NamedObject('NotificationRulePreset', {
 });
 export type RulePreset = Static<typeof RulePreset>;
 
+export const PresetSwitch = NamedObject('NotificationRulePresetSwitch', {
+  key: Line(100, { examples: ['order_shipped'] }),
+  template: Type.Optional(Template),
+});
+export type PresetSwitch = Static<typeof PresetSwitch>;
+
 const MessageText = Type.Unsafe<string | null>({
   ...Nullable(Type.String()),
   description: 'Null without customers.view_sensitive, unless it was sent to members of the team.',

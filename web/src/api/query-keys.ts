@@ -31,6 +31,9 @@ export const keys = {
     lists: key('notifications', 'list'),
     list: (search: object) => key('notifications', 'list', search),
     preferences: key('notifications', 'preferences'),
+    presets: key('notifications', 'presets'),
+    ruleEvents: key('notifications', 'rule-events'),
+    rulePreview: (rule: string) => key('notifications', 'rule-preview', rule),
   },
   orders: {
     all: key('orders'),
@@ -50,6 +53,10 @@ export const keys = {
     preview: (order: string) => key('orders', 'preview', order),
     /** The price of an order with other items. */
     changesPreview: (id: string, items: string) => key('orders', 'preview', id, items),
+    drafts: key('orders', 'drafts'),
+    draftCount: key('orders', 'drafts', 'count'),
+    draftList: (search: object) => key('orders', 'drafts', 'list', search),
+    draft: (id: string) => key('orders', 'drafts', 'detail', id),
   },
   customers: {
     all: key('customers'),
@@ -116,6 +123,13 @@ export const keys = {
     /** The zones, the rates, and what is offered for a parcel. */
     shipping: key('pricing', 'shipping'),
     shippingOffers: (parcel: object) => key('pricing', 'shipping', 'offers', parcel),
+  },
+  invoices: {
+    logo: key('invoices', 'logo'),
+    last: key('invoices', 'last'),
+  },
+  payments: {
+    providers: key('payments', 'providers'),
   },
   discounts: {
     all: key('discounts'),

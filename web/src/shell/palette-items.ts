@@ -9,6 +9,7 @@ import {
   PackagePlus,
   ReceiptText,
   Settings2,
+  SquarePen,
   Store,
   Sun,
   Tags,
@@ -58,6 +59,7 @@ const actions: readonly Action[] = [
 
 const pages: readonly Action[] = [
   ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
+  { label: 'Draft orders', icon: SquarePen, target: '/orders/drafts', permission: 'orders.create' },
   { label: 'Collections', icon: Tags, target: '/products/collections', permission: 'products.view' },
   { label: 'Stock locations', icon: Store, target: '/products/locations', permission: 'products.view' },
   { label: 'Profile', icon: UserRound, target: '/profile' },

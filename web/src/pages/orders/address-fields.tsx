@@ -2,25 +2,26 @@ import type { ComponentProps } from 'react';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
 
+type Kind = 'shipping_address' | 'billing_address';
+
 interface AddressFieldsProps {
+  readonly kind?: Kind;
   /** The value of a field and what happens when it changes. */
   readonly inputProps: (field: AddressField) => ComponentProps<'input'>;
-  readonly errors: Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
+  readonly errors: Readonly<Partial<Record<`${Kind}.${AddressField}`, string>>>;
   /** Without those that the user may not see. */
   readonly isMasked?: boolean;
 }
 
-export function AddressFields({ inputProps, errors, isMasked = false }: AddressFieldsProps) {
+export function AddressFields({ kind = 'shipping_address', inputProps, errors, isMasked = false }: AddressFieldsProps) {
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
       {addressFields
         .filter(({ isSensitive }) => !isMasked || !isSensitive)
         .map(({ name, label, isHalf }) => (
           <div key={name} className={isHalf ? '' : 'col-span-2'}>
-            <Field label={label} error={errors[`shipping_address.${name}`]}>
-              {(control) => (
-                <Input {...control} name={`shipping_address.${name}`} autoComplete="off" {...inputProps(name)} />
-              )}
+            <Field label={label} error={errors[`${kind}.${name}`]}>
+              {(control) => <Input {...control} name={`${kind}.${name}`} autoComplete="off" {...inputProps(name)} />}
             </Field>
           </div>
         ))}

@@ -9,7 +9,14 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type ContactField, contactFields, type OrderDraft, type OrderErrors, toOrderAddress } from './order-draft.ts';
+import {
+  type Address,
+  type ContactField,
+  contactFields,
+  type OrderDraft,
+  type OrderErrors,
+  toOrderAddress,
+} from './order-draft.ts';
 
 interface CustomerSectionProps {
   readonly draft: OrderDraft;
@@ -100,7 +107,7 @@ function ChosenCustomer({ id, onRemove }: ChosenCustomerProps) {
   );
 }
 
-function isSame(one: OrderDraft['address'], other: OrderDraft['address']): boolean {
+function isSame(one: Address, other: Address): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

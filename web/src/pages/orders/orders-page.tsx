@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { BulkStatus } from './bulk-status.tsx';
+import { DraftsLink } from './drafts-link.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
 import { filters, listInput, statusFilter } from './order-list.ts';
@@ -76,7 +77,14 @@ function Orders() {
           can('orders.export') &&
           ((client, format, signal) => client.orders.export({ ...listInput(search), format }, { signal }))
         }
-        actions={can('orders.create') && <NewOrderButton />}
+        actions={
+          can('orders.create') && (
+            <>
+              <DraftsLink />
+              <NewOrderButton />
+            </>
+          )
+        }
         selection={can('orders.edit') && selection}
         selectionActions={<BulkStatus selection={selection} />}
         empty={

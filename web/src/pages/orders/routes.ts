@@ -24,4 +24,17 @@ const newOrder = createRoute({
   component: lazyPage(() => import('./new-order-page.tsx'), 'NewOrderPage'),
 });
 
-export const orderRoutes = [orders.addChildren([order]), newOrder] as const;
+const drafts = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders/drafts',
+  validateSearch: pick('is_placed'),
+  component: lazyPage(() => import('./drafts-page.tsx'), 'DraftsPage'),
+});
+
+const draft = createRoute({
+  getParentRoute: () => shell,
+  path: '/orders/drafts/$id',
+  component: lazyPage(() => import('./draft-page.tsx'), 'DraftPage'),
+});
+
+export const orderRoutes = [orders.addChildren([order]), newOrder, drafts, draft] as const;

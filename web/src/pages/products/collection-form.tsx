@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { clearDraft } from '../../form/draft.ts';
 import { useForm } from '../../form/use-form.ts';
 import { useStored } from '../../session/stored.ts';
-import { Button } from '../../ui/button.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
+import { SaveBar } from '../../ui/save-bar.tsx';
 import { type ChosenProduct, ChosenProducts } from './chosen-products.tsx';
 import { emptyRule, RuleEditor } from './rule-editor.tsx';
 
@@ -104,19 +104,7 @@ export function CollectionForm({ draft, collection, products, action, onSave }: 
         )}
       </fieldset>
       {(!collection || isChanged || wasRestored) && (
-        <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
-          {collection && (
-            <>
-              <span className="mr-auto text-sm text-secondary">Not saved yet</span>
-              <Button variant="quiet" onClick={discard}>
-                Discard
-              </Button>
-            </>
-          )}
-          <Button type="submit" variant="primary" isBusy={form.isBusy}>
-            {action}
-          </Button>
-        </div>
+        <SaveBar isBusy={form.isBusy} action={action} onDiscard={collection ? discard : undefined} />
       )}
     </form>
   );

@@ -9,11 +9,11 @@ import { DetailPanel } from '../../list/detail-panel.tsx';
 import { api } from '../../session/session.ts';
 import { useStored } from '../../session/stored.ts';
 import { Needs } from '../../shell/needs.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
+import { SaveBar } from '../../ui/save-bar.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { ImageEditor } from './image-editor.tsx';
 import { MoreFields, type MoreValues, toMoreInput } from './more-fields.tsx';
@@ -136,11 +136,7 @@ function NewProductForm() {
       <MoreFields slug="" values={extras} onChange={change} errors={form.errors}>
         {!hasOptions && <SingleVariantFields errors={form.errors} />}
       </MoreFields>
-      <div className="sticky bottom-0 z-[2] flex justify-end gap-2 border-t border-line bg-canvas py-3">
-        <Button type="submit" variant="primary" isBusy={form.isBusy}>
-          Create product
-        </Button>
-      </div>
+      <SaveBar isBusy={form.isBusy} action="Create product" />
     </form>
   );
 }

@@ -6,8 +6,8 @@ import { clearDraft } from '../../form/draft.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { useStored } from '../../session/stored.ts';
-import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { SaveBar } from '../../ui/save-bar.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { MoreFields, type MoreValues, readMore, toMoreInput } from './more-fields.tsx';
 import { ProductFields, type ProductTexts, readTexts, toProductInput, withVariant } from './product-fields.tsx';
@@ -98,22 +98,14 @@ function Fields({ product, isOutdated, isChanged, onChanged, onSaved }: FieldsPr
         {single && <SingleVariantFields variant={single} errors={form.errors} />}
       </MoreFields>
       {hasChanges && (
-        <div className="sticky bottom-0 z-[1] -mx-1 flex items-center justify-end gap-2 border-t border-line bg-canvas px-1 py-3">
-          <span className="mr-auto text-sm text-secondary">Not saved yet</span>
-          <Button
-            variant="quiet"
-            onClick={() => {
-              form.discard();
-              setStored(undefined);
-              onChanged(false);
-            }}
-          >
-            Discard
-          </Button>
-          <Button type="submit" variant="primary" isBusy={form.isBusy}>
-            Save
-          </Button>
-        </div>
+        <SaveBar
+          isBusy={form.isBusy}
+          onDiscard={() => {
+            form.discard();
+            setStored(undefined);
+            onChanged(false);
+          }}
+        />
       )}
     </form>
   );

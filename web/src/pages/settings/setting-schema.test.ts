@@ -4,6 +4,7 @@ import { settingLabel, settingValue } from './setting-schema.ts';
 test('a setting is labelled with the words of its key', () => {
   expect(settingLabel('orders.number_prefix')).toBe('Number prefix');
   expect(settingLabel('general.timezone')).toBe('Time zone');
+  expect(settingLabel('payments.return_url')).toBe('Return URL');
 });
 
 test.each([

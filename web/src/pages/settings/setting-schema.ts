@@ -10,7 +10,8 @@ export function settingLabel(key: string): string {
   const words = key
     .slice(key.indexOf('.') + 1)
     .replaceAll(/[._]/g, ' ')
-    .replace('timezone', 'time zone');
+    .replace('timezone', 'time zone')
+    .replace(/\burl$/, 'URL');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { ArrowLeft, ChevronRight, CircleHelp } from 'lucide-react';
 import { Suspense } from 'react';
+import { useCan } from '../../api/use-api.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -10,15 +11,18 @@ import { type SettingsPage as Entry, settingsSections } from './settings-pages.t
 
 /** All pages of the settings. */
 export function SettingsIndex() {
+  const can = useCan();
   return (
     <Needs permission="settings.view">
       <Page title="Settings" isNarrow>
         {settingsSections.map(({ title, pages }) => (
           <Section key={title} title={title}>
             <ul className="border-t border-line">
-              {pages.map((page) => (
-                <EntryLink key={page.key} page={page} />
-              ))}
+              {pages
+                .filter(({ permission }) => permission === undefined || can(permission))
+                .map((page) => (
+                  <EntryLink key={page.key} page={page} />
+                ))}
             </ul>
           </Section>
         ))}
@@ -64,9 +68,11 @@ export function SettingsPage() {
           All settings
         </Link>
         {page ? (
-          <Suspense fallback={<Skeleton className="h-96 w-full" />}>
-            <page.Content />
-          </Suspense>
+          <Needs permission={page.permission ?? 'settings.view'}>
+            <Suspense fallback={<Skeleton className="h-96 w-full" />}>
+              <page.Content />
+            </Suspense>
+          </Needs>
         ) : (
           <EmptyState icon={CircleHelp} title="There is no such page">
             The address may be mistyped.

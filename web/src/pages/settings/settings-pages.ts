@@ -1,4 +1,4 @@
-import { Building2, type LucideIcon, Percent, ShoppingCart, Truck } from 'lucide-react';
+import { Building2, CreditCard, type LucideIcon, Mail, Percent, ReceiptText, ShoppingCart, Truck } from 'lucide-react';
 import type { FunctionComponent } from 'react';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 
@@ -8,12 +8,17 @@ export interface SettingsPage {
   readonly title: string;
   readonly lead: string;
   readonly icon: LucideIcon;
+  /** What one needs besides `settings.view`. */
+  readonly permission?: string;
   readonly Content: FunctionComponent & { readonly preload: () => Promise<void> };
 }
 
 const general = lazyPage(() => import('./general-page.tsx'), 'GeneralPage');
 const checkout = lazyPage(() => import('./checkout-page.tsx'), 'CheckoutPage');
 const taxes = lazyPage(() => import('./taxes-page.tsx'), 'TaxesPage');
+const payments = lazyPage(() => import('./payments-page.tsx'), 'PaymentsPage');
+const invoices = lazyPage(() => import('./invoices-page.tsx'), 'InvoicesPage');
+const mails = lazyPage(() => import('./mails-page.tsx'), 'MailsPage');
 const shipping = lazyPage(() => import('./shipping-page.tsx'), 'ShippingPage');
 
 /** The index of the settings, and the page of each entry. */
@@ -41,6 +46,28 @@ export const settingsSections: readonly { readonly title: string; readonly pages
         lead: 'Where you deliver, and for how much',
         icon: Truck,
         Content: shipping,
+      },
+      {
+        key: 'payments',
+        title: 'Payments',
+        lead: 'Payment links of Stripe and Razorpay, and methods',
+        icon: CreditCard,
+        Content: payments,
+      },
+      {
+        key: 'invoices',
+        title: 'Invoices',
+        lead: 'Numbers, tax number, address and logo',
+        icon: ReceiptText,
+        Content: invoices,
+      },
+      {
+        key: 'mails',
+        title: 'Mails to customers',
+        lead: 'When an order is received, confirmed, shipped or refunded',
+        icon: Mail,
+        permission: 'notifications.rules.manage',
+        Content: mails,
       },
     ],
   },

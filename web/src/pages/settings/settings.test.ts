@@ -25,7 +25,7 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await heading(page, 'Settings').waitFor();
     await inspect(page, 'settings');
-    for (const title of ['General', 'Checkout', 'Taxes', 'Shipping']) {
+    for (const title of ['General', 'Checkout', 'Taxes', 'Shipping', 'Payments', 'Invoices', 'Mails to customers']) {
       await page.getByRole('main').getByRole('link', { name: title }).click();
       await heading(page, title).waitFor();
       await page.getByRole('link', { name: 'All settings' }).click();

@@ -1,0 +1,117 @@
+import type { DraftOrderDetails } from '@chowk/client';
+import { describe, expect, test } from 'vitest';
+import { emptyDraft, type OrderDraft } from './order-draft.ts';
+import { draftChanges, fromSaved, toOrder, toPreview } from './order-input.ts';
+
+const tea = { key: '1', name: 'Tea', sku: 'TEA', variantId: 'v1', quantity: '2', price: '1,250.50' };
+const filled: OrderDraft = {
+  ...emptyDraft,
+  customerId: 'c1',
+  items: [tea],
+  address: { city: ' Pune ', country: '' },
+  billing: { company: 'Acme' },
+  note: ' Ring twice ',
+  code: 'WELCOME, TEN',
+  discount: { kind: 'fixed', value: '10' },
+  shippingRateId: 'own',
+  shippingPrice: '50',
+  payment: { plan: 'paid', method: 'upi', reference: 'UTR 1' },
+};
+
+/** As the platform returns what it was sent. */
+function saved(draft: OrderDraft, input: Partial<DraftOrderDetails['input']> = {}, rest: object = {}) {
+  const { customer: _, ...content } = toOrder(draft);
+  return {
+    id: 'd1',
+    customer_id: draft.customerId ?? null,
+    input: { ...content, ...input },
+    preview: null,
+    updated_at: '2026-01-31T09:30:00Z',
+    ...rest,
+  } as DraftOrderDetails;
+}
+
+test('an order has what was entered, trimmed and without empty parts', () => {
+  expect(toOrder(filled)).toEqual({
+    customer: { id: 'c1' },
+    items: [{ name: 'Tea', sku: 'TEA', variant_id: 'v1', quantity: 2, price: '1250.50' }],
+    discount_codes: ['WELCOME', 'TEN'],
+    discounts: [{ kind: 'fixed', value: '10' }],
+    shipping_rate_id: null,
+    shipping: { price: '50' },
+    payment_method: null,
+    payments: [{ method: 'upi', reference: 'UTR 1' }],
+    shipping_address: { city: 'Pune' },
+    billing_address: { company: 'Acme' },
+    note: 'Ring twice',
+  });
+  expect(toOrder(emptyDraft)).toMatchObject({ shipping_address: null, billing_address: null, payments: [] });
+});
+
+test.each([
+  ['later', null],
+  ['cash_on_delivery', 'cash_on_delivery'],
+  ['payment_link', 'payment_link'],
+] as const)('an order that is paid %s has the method %s and no payment', (plan, payment_method) => {
+  const order = toOrder({ ...filled, payment: { plan, method: 'upi', reference: 'UTR 1' } });
+  expect(order).toMatchObject({ payment_method, payments: [] });
+});
+
+test('the price does not depend on note, billing address and payment', () => {
+  const order = toPreview(filled);
+  expect(order).toMatchObject({ customer_id: 'c1', shipping_address: { city: 'Pune' } });
+  expect(toPreview({ ...filled, note: '', billing: {}, payment: emptyDraft.payment })).toEqual(order);
+  expect(toPreview({ ...filled, items: [{ ...tea, price: 'x' }] })).toBeUndefined();
+});
+
+describe('a saved draft', () => {
+  test('is shown as it was entered, and is not changed by that', () => {
+    const draft = saved(filled);
+    expect(fromSaved(draft)).toMatchObject({
+      ...filled,
+      items: [{ ...tea, price: '1250.50' }],
+      address: { city: 'Pune' },
+      note: 'Ring twice',
+    });
+    expect(draftChanges(draft, fromSaved(draft))).toEqual({});
+  });
+
+  test.each(['cash_on_delivery', 'payment_link', 'later'] as const)('keeps the payment %s', (plan) => {
+    const payment = { plan, method: '', reference: '' };
+    expect(fromSaved(saved({ ...filled, payment })).payment).toEqual(payment);
+  });
+
+  test('shows names and prices of today where it leaves them to the products', () => {
+    const items = [{ sku: 'TEA', quantity: 2 }] as unknown as DraftOrderDetails['input']['items'];
+    const preview = { items: [{ name: 'Green tea', price: '9.00' }] };
+    expect(fromSaved(saved(filled, { items }, { preview })).items).toEqual([
+      { key: '1', name: 'Green tea', sku: 'TEA', quantity: '2', price: '9.00' },
+    ]);
+    expect(fromSaved(saved(filled, { items })).items).toMatchObject([{ name: 'TEA', price: '' }]);
+  });
+
+  test('is sent only what was changed, and keeps what the form does not show', () => {
+    const discount = { title: 'Friend', kind: 'percent', value: '5' } as const;
+    const draft = saved(filled, {
+      items: [{ name: 'Tea', sku: null, quantity: 2, price: '10', discount, taxable: false }],
+      discounts: [
+        { title: 'Loyal', kind: 'fixed', value: '10' },
+        { title: 'Diwali', kind: 'percent', value: '5' },
+      ],
+      shipping: { title: 'Courier', price: '50' },
+    });
+    const shown = fromSaved(draft);
+    expect(draftChanges(draft, { ...shown, note: 'Other' })).toEqual({ note: 'Other' });
+    expect(draftChanges(draft, { ...shown, discount: { kind: 'fixed', value: '12' }, shippingPrice: '60' })).toEqual({
+      discounts: [
+        { title: 'Loyal', kind: 'fixed', value: '12' },
+        { title: 'Diwali', kind: 'percent', value: '5' },
+      ],
+      shipping: { title: 'Courier', price: '60' },
+    });
+    expect(draftChanges(draft, { ...shown, items: shown.items.map((item) => ({ ...item, quantity: '3' })) })).toEqual({
+      items: [{ name: 'Tea', sku: null, quantity: 3, price: '10', discount, taxable: false }],
+    });
+    expect(draftChanges(draft, { ...shown, customerId: undefined })).toEqual({ customer: {} });
+  });
+});
