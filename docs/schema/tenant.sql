@@ -148,6 +148,17 @@ CREATE TABLE customer_addresses (
 CREATE INDEX customer_addresses_by_customer ON public.customer_addresses USING btree (customer_id, created_at);
 CREATE UNIQUE INDEX customer_addresses_default ON public.customer_addresses USING btree (customer_id, type) WHERE is_default;
 
+CREATE TABLE customer_consents (
+  id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  accepts_marketing boolean NOT NULL,
+  source character varying(50) NOT NULL,
+  user_id bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT customer_consents_pkey PRIMARY KEY (id)
+);
+CREATE INDEX customer_consents_by_customer ON public.customer_consents USING btree (customer_id, created_at DESC, id DESC);
+
 CREATE TABLE customer_merges (
   id uuid NOT NULL,
   merged_into uuid NOT NULL,
@@ -444,6 +455,7 @@ CREATE TABLE messages (
   sent_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  purpose text NOT NULL DEFAULT 'transactional'::text,
   is_reply boolean NOT NULL DEFAULT false,
   letter jsonb,
   template jsonb,
@@ -494,6 +506,22 @@ CREATE TABLE notification_digest_items (
   CONSTRAINT notification_digest_items_pkey PRIMARY KEY (user_id, notification_id)
 );
 
+CREATE TABLE notification_groups (
+  id uuid NOT NULL,
+  module character varying(50) NOT NULL,
+  group_key character varying(100) NOT NULL,
+  recipients jsonb NOT NULL,
+  lane text NOT NULL,
+  message json NOT NULL,
+  waiting integer NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  queued_by uuid NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT notification_groups_module_group_key_recipients_lane_key UNIQUE (module, group_key, recipients, lane),
+  CONSTRAINT notification_groups_pkey PRIMARY KEY (id),
+  CONSTRAINT notification_groups_lane_check CHECK ((lane = ANY (ARRAY['console'::text, 'alerts'::text])))
+);
+
 CREATE TABLE notification_preferences (
   user_id bigint NOT NULL,
   defaults jsonb NOT NULL DEFAULT '{}'::jsonb,
@@ -526,6 +554,7 @@ CREATE TABLE notification_rules (
   updated_at timestamp with time zone NOT NULL,
   saved_by bigint,
   preset text,
+  purpose text NOT NULL DEFAULT 'transactional'::text,
   CONSTRAINT notification_rules_pkey PRIMARY KEY (id),
   CONSTRAINT notification_rules_channel_check CHECK ((channel = ANY (ARRAY['in_app'::text, 'email'::text, 'sms'::text, 'whatsapp'::text])))
 );

@@ -6,9 +6,9 @@ import { deliveryListeners } from './delivery.ts';
 import { demo } from './demo.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { notifications, teamListeners } from './notify-team.ts';
 import { operations } from './operations.ts';
 import { settings } from './settings.ts';
-import { notifications, teamListeners } from './notify-team.ts';
 
 export const module = defineModule({
   actions,

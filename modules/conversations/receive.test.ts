@@ -9,7 +9,13 @@ const day = 24 * 3_600_000;
 let now = Date.now();
 const platform = await startPlatform({ now: () => new Date(now) });
 const acme = await platform.tenant();
-const agent = acme.caller('conversations.view', 'conversations.reply', 'conversations.close', 'settings.edit');
+const agent = acme.caller(
+  'conversations.view',
+  'conversations.reply',
+  'conversations.close',
+  'customers.view',
+  'customers.create',
+);
 const url = '/api/v1/conversations';
 
 const email = () => `${randomUUID()}@example.com`;
@@ -68,6 +74,15 @@ describe('a message from outside', () => {
     expect(second.conversation_id).toBe(first.conversation_id);
     const other = await text({ channel: 'whatsapp' });
     expect(other.conversation_id).not.toBe(first.conversation_id);
+  });
+
+  test('STOP by SMS withdraws the consent to marketing, and is shown', async () => {
+    const { body } = await agent.post('/api/v1/customers', { phone: '+919876543233', accepts_marketing: true });
+    const sent = { channel: 'sms', customer: { phone: '+919876543233' }, contact: '+919876543233' } as const;
+    const { conversation_id } = await receive({ ...sent, body: ' Stop. ' });
+    const { customer } = (await agent.get(`/api/v1/customers/${body.customer.id}`)).body;
+    expect(customer).toMatchObject({ accepts_marketing: false, consents: [{ source: 'sms' }, {}] });
+    expect(await show(conversation_id)).toMatchObject({ messages: [{ body: ' Stop. ' }] });
   });
 
   test('reopens a conversation that was closed a short time ago, and begins a new one later', async () => {

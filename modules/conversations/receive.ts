@@ -39,9 +39,19 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
     attachment_ids: received.attachment_ids ?? [],
     ...(await findStranger(ctx, current, received)),
   });
+  if (received.channel === 'sms' || received.channel === 'whatsapp') await recordConsent(ctx, conversation, received);
   await ctx.emit('conversation.message_created', { conversation, message });
   await emitChanges(ctx, current, conversation);
   return { conversation_id: conversation.id, message_id: message.id, is_new: true };
+}
+
+/** STOP and START, as carriers know them. */
+async function recordConsent(
+  ctx: Ctx,
+  { customer_id }: ConversationRecord,
+  { body, channel }: Received,
+): Promise<void> {
+  await ctx.bus.callIfInstalled('customers.recordConsent', { customer_id, text: body, source: channel });
 }
 
 /** The conversation to which the message belongs, locked; `undefined` if it begins a new one. */

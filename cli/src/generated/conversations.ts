@@ -203,7 +203,8 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The id.",
         "isRequired": true
       }
-    ]
+    ],
+    "deletes": true
   },
   {
     "words": [

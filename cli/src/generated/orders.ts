@@ -871,7 +871,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable.",
+        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "types": {
@@ -947,6 +947,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "shipping_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "billing_address.first_name",
         "help": "The first name."
       },
@@ -987,6 +991,10 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The phone."
       },
       {
+        "name": "billing_address.tax_number",
+        "help": "Of a business, for its invoice."
+      },
+      {
         "name": "note",
         "help": "The note."
       },
@@ -1025,7 +1033,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping.price",
-        "help": "An amount from 0 to 9999999999.999 with at most three decimals, as a string or a number."
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
       },
       {
         "name": "discount_total",

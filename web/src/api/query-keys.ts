@@ -128,9 +128,6 @@ export const keys = {
     logo: key('invoices', 'logo'),
     last: key('invoices', 'last'),
   },
-  payments: {
-    providers: key('payments', 'providers'),
-  },
   discounts: {
     all: key('discounts'),
     lists: key('discounts', 'list'),

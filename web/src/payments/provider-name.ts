@@ -1,7 +1,5 @@
-import type { PaymentProviderAccount } from '@chowk/client';
+const names: Readonly<Record<string, string>> = { stripe: 'Stripe', razorpay: 'Razorpay' };
 
-const names = { stripe: 'Stripe', razorpay: 'Razorpay' };
-
-export function providerName(provider: PaymentProviderAccount['provider']): string {
-  return names[provider];
+export function providerName(provider: string): string {
+  return names[provider] ?? provider;
 }

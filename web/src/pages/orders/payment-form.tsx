@@ -6,12 +6,13 @@ import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
 import { plainAmount } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
+import { methodName } from '../../format/payment-method.ts';
+import { usePaymentMethods } from '../../payments/payment-choices.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { paymentMethods } from './payment-method.ts';
 
 interface PaymentFormProps {
   readonly order: OrderDetails;
@@ -28,6 +29,7 @@ interface Values {
 export function PaymentForm({ order, onDone }: PaymentFormProps) {
   const { id, order_number, currency, due_total, payments } = order;
   const refetch = useRefetch();
+  const methods = usePaymentMethods();
   // A form opened after another payment is a new one, even if the amount is the same.
   const [name] = useState(`payment.${id}.${payments.length}`);
   const form = useForm<Values, 'status'>(async ({ amount, method, reference }) => {
@@ -55,10 +57,10 @@ export function PaymentForm({ order, onDone }: PaymentFormProps) {
       </Field>
       <Field label="Method" {...form.field('method')}>
         {(control) => (
-          <Select {...control} defaultValue="cash">
-            {Object.entries(paymentMethods).map(([method, label]) => (
+          <Select {...control}>
+            {methods.map((method) => (
               <option key={method} value={method}>
-                {label}
+                {methodName(method)}
               </option>
             ))}
           </Select>

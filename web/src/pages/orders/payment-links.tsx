@@ -5,12 +5,12 @@ import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
+import { providerName } from '../../payments/provider-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-import { providerName } from './payment-method.ts';
 
 interface PaymentLinksProps {
   readonly order: OrderDetails;

@@ -1,16 +1,5 @@
-/* Any text can be a method; these are offered. */
-
-export const paymentMethods: Readonly<Record<string, string>> = {
-  cash: 'Cash',
-  upi: 'UPI',
-  card: 'Card',
-  bank_transfer: 'Bank transfer',
-  cheque: 'Cheque',
-  other: 'Other',
-};
-
-const named: Readonly<Record<string, string>> = { ...paymentMethods, cash_on_delivery: 'Cash on delivery' };
-const providers: Readonly<Record<string, string>> = { stripe: 'Stripe', razorpay: 'Razorpay' };
+import { methodName } from '../../format/payment-method.ts';
+import { providerName } from '../../payments/provider-name.ts';
 
 interface Payment {
   readonly method: string;
@@ -19,14 +8,10 @@ interface Payment {
 
 /** `Card by Stripe`, or `Stripe`. */
 export function describeMethod({ method, provider }: Payment): string {
-  const known = named[method] ?? sentence(method);
+  const known = sentence(methodName(method));
   if (provider === null) return known;
-  const service = providers[provider] ?? provider;
+  const service = providerName(provider);
   return method === provider || known === service ? service : `${known} by ${service}`;
-}
-
-export function providerName(provider: string): string {
-  return providers[provider] ?? provider;
 }
 
 /** `net_banking` as `Net banking`. */

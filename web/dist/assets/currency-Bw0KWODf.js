@@ -1,1 +1,0 @@
-import{Lt as e,zt as t}from"./observable-mDjDG1ds.js";import{o as n}from"./use-api-BMMP23OC.js";import{r}from"./numbers-CMVnzl8z.js";var i=t(e(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

@@ -1,1 +1,0 @@
-import{U as e,c as t}from"./index-D1WtvRZ5.js";import{t as n}from"./skeleton-B3C6Z2ML.js";import{It as r}from"./observable-mDjDG1ds.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

@@ -1,1 +1,0 @@
-import{Lt as e,zt as t}from"./observable-mDjDG1ds.js";var n=t(e(),1),r=matchMedia(`(width < 48rem)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};

@@ -1,1 +1,0 @@
-var e=new Intl.NumberFormat,t=new Map;function n(e,n){let r=t.get(n);return r||(r=new Intl.NumberFormat(void 0,{style:`currency`,currency:n}),t.set(n,r)),r.format(Number(e))}function r(t){return e.format(t)}function i(e){return e>99?`99+`:String(e)}export{r as n,n as r,i as t};

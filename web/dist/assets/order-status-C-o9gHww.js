@@ -1,1 +1,0 @@
-import{t as e}from"./status-pill-FchcBbQC.js";import{r as t}from"./status-BXGOJ2Di.js";import{It as n}from"./observable-mDjDG1ds.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

@@ -1,1 +1,0 @@
-import{Lt as e,zt as t}from"./observable-mDjDG1ds.js";var n=t(e(),1);function r(e){let t=(0,n.useRef)(null),r=(0,n.useRef)(e);return(0,n.useEffect)(()=>{r.current&&!e&&t.current?.focus(),r.current=e},[e]),t}export{r as t};

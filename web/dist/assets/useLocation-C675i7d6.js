@@ -1,1 +1,0 @@
-import{i as e}from"./matchContext-DOW0sUZY.js";import{n as t,r as n}from"./useMatch-DCXninfY.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};
