@@ -6,7 +6,7 @@ import type { Channel, Letter, OutboundMessage, Outcome, Provider, Template } fr
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
 import { pruneQuota, takeFromQuota } from './quota.ts';
-import { emitStatus } from './receipts.ts';
+import { emitStatus, notifyFailed } from './receipts.ts';
 
 /** Seconds before each retry: nine hours in all. */
 const retries: readonly number[] = [10, 60, 300, 1_800, 7_200, 21_600];
@@ -120,25 +120,6 @@ async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
   const outcome = await providers[message.provider](ctx, message);
   const hasFailed = await ctx.tx((tx) => record(tx, attempt, outcome));
   if (hasFailed && outcome.status !== 'sent') await notifyFailed(ctx, { ...message, reason: outcome.reason });
-}
-
-interface FailedMessage extends Pick<OutboundMessage, 'id' | 'channel' | 'customer_id'> {
-  readonly reason: string;
-}
-
-async function notifyFailed(ctx: Ctx, { id, channel, customer_id, reason }: FailedMessage): Promise<void> {
-  const kind = channel === 'email' ? 'Email' : channel === 'sms' ? 'SMS' : 'WhatsApp message';
-  await ctx.notify('members', {
-    type: 'message.failed',
-    title: `${kind} to ${customer_id === null ? 'a customer' : '{{customer_name}}'} was not delivered`,
-    body: reason,
-    severity: 'error',
-    icon: 'AlertTriangle',
-    action_url: customer_id && `/customers/${customer_id}`,
-    data: { message_id: id },
-    group_key: 'message.failed',
-    customer_id,
-  });
 }
 
 /** The address and text are not kept if the message belongs neither to a customer nor to a rule, or is kept in a conversation. */

@@ -26,14 +26,35 @@ export async function recordReceipt(ctx: Ctx, { id, provider, status, reason }: 
               updated_at = ${now}
             WHERE ${isOpen} AND status <> 'skipped' AND (delivered_at IS NULL OR ${status === 'read'})`,
     );
-    if (changed > 0) await emitStatus(tx, id);
+    if (changed === 0) return;
+    const message = await emitStatus(tx, id);
+    if (status === 'failed') await notifyFailed(tx, message);
   });
 }
 
-export async function emitStatus(ctx: Ctx, id: string): Promise<void> {
+export async function emitStatus(ctx: Ctx, id: string): Promise<MessageState> {
   const message = (await ctx.db.row<MessageState>(sql`
     SELECT id, channel, customer_id, reason,
       CASE WHEN read_at IS NOT NULL THEN 'read' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE status END AS status
     FROM messages WHERE id = ${id}`)) as MessageState;
   await ctx.emit('notification.message_changed', { message });
+  return message;
+}
+
+type FailedMessage = Pick<MessageState, 'id' | 'channel' | 'customer_id' | 'reason'>;
+
+/** Tells the team. */
+export async function notifyFailed(ctx: Ctx, { id, channel, customer_id, reason }: FailedMessage): Promise<void> {
+  const kind = channel === 'email' ? 'Email' : channel === 'sms' ? 'SMS' : 'WhatsApp message';
+  await ctx.notify('members', {
+    type: 'message.failed',
+    title: `${kind} to ${customer_id === null ? 'a customer' : '{{customer_name}}'} was not delivered`,
+    body: reason,
+    severity: 'error',
+    icon: 'AlertTriangle',
+    action_url: customer_id && `/customers/${customer_id}`,
+    data: { message_id: id },
+    group_key: 'message.failed',
+    customer_id,
+  });
 }

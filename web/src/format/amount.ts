@@ -1,4 +1,4 @@
-/* Amounts in hundredths, as bigints, so that sums are exact. */
+/* Amounts in thousandths, as bigints, so that sums are exact. */
 
 /** Removes thousands separators: `1,20,000` becomes `120000`. A comma that may be a decimal point stays. */
 export function plainAmount(text: string): string {
@@ -6,28 +6,18 @@ export function plainAmount(text: string): string {
   return /^\d{1,3}(,\d{2,3})*,\d{3}(\.\d*)?$/.test(typed) ? typed.replaceAll(',', '') : typed;
 }
 
-/** `undefined` if the text is not an amount with at most two decimals. */
-export function parseCents(text: string): bigint | undefined {
-  const [, whole, decimals = ''] = /^(\d{1,16})(?:\.(\d{1,2}))?$/.exec(plainAmount(text)) ?? [];
-  return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(2, '0'));
-}
-
-export function formatCents(cents: bigint): string {
-  const digits = String(cents).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** In thousandths, in which the amounts of all currencies are exact; `undefined` if the text is not an amount. */
+/** In which the amounts of all currencies are exact; `undefined` if the text is not an amount. */
 export function toThousandths(text: string): bigint | undefined {
   const [, whole, decimals = ''] = /^(\d{1,16})(?:\.(\d{1,3}))?$/.exec(plainAmount(text)) ?? [];
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(3, '0'));
 }
 
-/** As the platform writes amounts: with two decimals, or three in a currency that has three. */
-export function fromThousandths(thousandths: bigint, currency: string): string {
+/** As the platform writes amounts: with two decimals, or three in a currency that has three; in an unknown currency as many as needed. */
+export function fromThousandths(thousandths: bigint, currency: string | undefined): string {
   const digits = String(thousandths).padStart(4, '0');
   const text = `${digits.slice(0, -3)}.${digits.slice(-3)}`;
-  return currencyDecimals(currency) > 2 ? text : text.slice(0, -1);
+  const hasThree = currency === undefined ? !text.endsWith('0') : currencyDecimals(currency) > 2;
+  return hasThree ? text : text.slice(0, -1);
 }
 
 export function currencyDecimals(currency: string): number {

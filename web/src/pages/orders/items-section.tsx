@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useSearchResults } from '../../api/search-results.ts';
 import { useCan } from '../../api/use-api.ts';
-import { formatCents } from '../../format/amount.ts';
+import { fromThousandths } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -141,6 +141,7 @@ const fields: readonly ItemErrorField[] = ['name', 'sku', 'variant_id', 'quantit
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
   const total = lineTotal(item);
+  const amount = total === undefined ? undefined : fromThousandths(total, currency);
   const label = {
     name: 'Name',
     quantity: 'Quantity',
@@ -170,7 +171,7 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
       {field('quantity')}
       {field('price')}
       <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere max-md:min-h-11">
-        {total === undefined ? '–' : currency === undefined ? formatCents(total) : money(formatCents(total), currency)}
+        {amount === undefined ? '–' : currency === undefined ? amount : money(amount, currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
         <Icon icon={X} />

@@ -1,6 +1,6 @@
 import type { CustomerAddress } from '@chowk/client';
 import { type AddressField, addressFields } from '../../address/address-fields.ts';
-import { formatCents, parseCents } from '../../format/amount.ts';
+import { fromThousandths, toThousandths } from '../../format/amount.ts';
 
 export interface DraftItem {
   readonly key: string;
@@ -76,12 +76,16 @@ export function parseQuantity({ quantity }: Pick<DraftItem, 'quantity'>): number
   return /^\d{1,7}$/.test(quantity.trim()) ? Number(quantity) : undefined;
 }
 
+/** In thousandths. */
 export function lineTotal(item: DraftItem): bigint | undefined {
-  const [cents, quantity] = [parseCents(item.price), parseQuantity(item)];
-  return cents === undefined || quantity === undefined ? undefined : cents * BigInt(quantity);
+  const [price, quantity] = [toThousandths(item.price), parseQuantity(item)];
+  return price === undefined || quantity === undefined ? undefined : price * BigInt(quantity);
 }
 
 /** The sum of the lines that are complete. */
-export function orderTotal(items: readonly DraftItem[]): string {
-  return formatCents(items.reduce((sum, item) => sum + (lineTotal(item) ?? 0n), 0n));
+export function orderTotal(items: readonly DraftItem[], currency: string | undefined): string {
+  return fromThousandths(
+    items.reduce((sum, item) => sum + (lineTotal(item) ?? 0n), 0n),
+    currency,
+  );
 }

@@ -146,7 +146,7 @@ interface SummaryProps {
 /** The price as the platform calculates it; until it is known, the sum of the items. */
 function Summary({ draft: { items }, preview, isOutdated, currency, error }: SummaryProps) {
   const units = items.reduce((sum, item) => sum + (parseQuantity(item) ?? 0), 0);
-  const total = (!isOutdated && preview?.total) || orderTotal(items);
+  const total = (!isOutdated && preview?.total) || orderTotal(items, currency);
   return (
     <div className="grid gap-x-2 gap-y-1 max-lg:grid-cols-[auto_auto_1fr] max-lg:items-baseline lg:pt-1">
       <span className="text-sm text-secondary">Total</span>
