@@ -41,7 +41,11 @@ const attachment_ids = Default(
 const MessageTemplate = NamedObject(
   'MessageTemplate',
   {
-    id: Type.String({ pattern: '^HX[0-9a-f]{32}$', description: 'The id of the content template at Twilio.' }),
+    id: Type.String({
+      pattern: '^HX[0-9a-f]{32}$',
+      description: 'The id of the content template at Twilio.',
+      examples: ['HX0123456789abcdef0123456789abcdef'],
+    }),
     variables: Type.Optional(Type.Record(Type.String({ pattern: '^\\w{1,32}$' }), Type.String({ maxLength: 1_024 }))),
   },
   { description: 'WhatsApp: an approved template, which may be sent at any time. `body` is what the team sees.' },
