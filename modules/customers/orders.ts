@@ -57,8 +57,10 @@ interface OrderEvent {
 
 const countOrder = (ctx: Ctx, { order }: OrderEvent) => updateStatistics(ctx, order.customer_id);
 
-async function countChanged(ctx: Ctx, event: OrderEvent & { readonly changed: readonly string[] }): Promise<void> {
-  if (event.changed.some((field) => counted.has(field))) await countOrder(ctx, event);
+const counting: ReadonlySet<string> = new Set(['order.created', 'order.status_changed', 'order.deleted']);
+
+function changesStatistics(name: string, event: object): boolean {
+  return counting.has(name) || ('changed' in event && (event.changed as string[]).some((field) => counted.has(field)));
 }
 
 /** After the tenant's currency has changed: recalculates the statistics in another one. Returns their number. */
@@ -92,10 +94,10 @@ declare module '@chowk/kit/catalogue' {
 }
 
 export const listeners = [
-  inTransaction('order.created', 'count-created', countOrder),
-  inTransaction('order.updated', 'count-updated', countChanged),
-  inTransaction('order.status_changed', 'count-status', countOrder),
-  inTransaction('order.deleted', 'count-deleted', countOrder),
+  // A pattern, because customers are used without the orders module too.
+  inTransaction('order.*', 'update-statistics', async (ctx, event, { name }) => {
+    if (changesStatistics(name, event)) await countOrder(ctx, event);
+  }),
   inTransaction('settings.changed', 'recalculate-statistics', async (ctx, { keys }) => {
     if (keys.includes('general.currency')) await ctx.jobs.add('customers.recalculate_statistics', {});
   }),

@@ -38,7 +38,7 @@ const [conversation] = await three((n) =>
     customer: { id: order?.customer_id },
     channel: 'email',
     subject: `Where is parcel ${n}?`,
-    message: { body: 'Hello' },
+    message: { direction: 'inbound', body: 'Hello' },
   }),
 );
 await three((n) => acme.context('orders').notify(asha.id, { type: 'order.created', title: `Order ${n}` }));

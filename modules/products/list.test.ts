@@ -54,7 +54,7 @@ test.each([
   ['sort_order', 'sort_order=sideways'],
   ['status', 'status=sold'],
   ['min_price', 'min_price=cheap'],
-  ['max_price', 'max_price=1.234'],
+  ['max_price', 'max_price=1.2345'],
   ['in_stock', 'in_stock=perhaps'],
   ['created_from', 'created_from=yesterday'],
   ['created_to', 'created_to=2026-02-30'],

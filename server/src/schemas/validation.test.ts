@@ -103,7 +103,7 @@ test('every kind of error has its own code', () => {
     choice: 'c',
     form: 'x',
     pattern: 'b',
-    money: '1.234',
+    money: '1.2345',
     union: 'x',
   };
   const errors = Object.entries(compileBody(schema)(value) ?? {});
