@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,7 +28,9 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Once, before several processes need it at the same time.
   const console = needsConsole(process.argv.slice(2)) ? buildConsole(AbortSignal.any([])) : undefined;
-  const storagePath = await mkdtemp(join(await chooseFolder(), 'chowk-test-'));
+  const parent = await chooseFolder();
+  await removeLeftovers(parent);
+  const storagePath = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
   const settings = {
     fsync: 'off',
     synchronous_commit: 'off',
@@ -53,6 +55,26 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     // Node's own `rm` takes ten times as long for so many files.
     await promisify(execFile)('rm', ['-rf', storagePath]);
   };
+}
+
+const prefix = 'chowk-test-';
+
+/** Runs that were killed leave gigabytes in memory. */
+async function removeLeftovers(parent: string): Promise<void> {
+  const left = (await readdir(parent)).filter((name) => {
+    const [, pid] = /^chowk-test-(\d+)-/.exec(name) ?? [];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  await promisify(execFile)('rm', ['-rf', ...left.map((name) => join(parent, name))]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Another user's process is running too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** In memory if there is enough: a few hundred databases are a hundred thousand files. */
