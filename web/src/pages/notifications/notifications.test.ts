@@ -97,29 +97,6 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await bell(page, '1').waitFor();
   });
 
-  test('new orders are one notification with their number, which leads to the orders', async () => {
-    const { acme, asha } = await shop();
-    const page = await platform.openAs(asha, acme);
-    await bell(page, '0').waitFor();
-    const items = [{ name: 'Darjeeling first flush', quantity: 1, price: '1249.50' }];
-    const customer = { first_name: 'Meera', last_name: 'Nair', phone: '+919876543210' };
-    for (let placed = 0; placed < 3; placed += 1) await asha.post('/api/v1/orders', { customer, items });
-    await asha.post('/api/v1/conversations', {
-      customer,
-      channel: 'email',
-      message: { direction: 'inbound', body: 'Where is my order?' },
-    });
-    await bell(page, '2').click();
-    const dialog = page.getByRole('dialog', { name: 'Notifications' });
-    await dialog.getByText('3 new orders').waitFor();
-    await dialog.getByText('New message from Meera Nair').waitFor();
-    expect(await dialog.getByText('×').count()).toBe(0);
-    await inspect(page, 'notifications-team');
-    await dialog.getByRole('link', { name: /3 new orders/ }).click();
-    await heading(page, 'Orders').waitFor();
-    await bell(page, '1').waitFor();
-  });
-
   test('above 99 the badge says so; the list shows all of them, filtered by the address', async () => {
     const { acme, asha } = await shop();
     await sendMany(acme, asha, 130);
