@@ -147,6 +147,8 @@ export interface DeclaredEvent {
   readonly needs?: string | undefined;
   /** The fields that need `customers.view_sensitive`, by dotted path; those of a list's items have the path of the list. */
   readonly sensitiveFields: ReadonlySet<string>;
+  /** The payload as the caller may see it. Default: as it was emitted. */
+  mask?(ctx: Ctx, payload: unknown): unknown;
 }
 
 /** A user who gets events over a rule, a webhook or a subscription. */

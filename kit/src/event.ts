@@ -14,6 +14,8 @@ export interface EventDefinition<Payload = unknown> {
   readonly graphql?: string;
   /** The permission that those need who get the event over a subscription, a rule or a webhook. */
   readonly needs?: string;
+  /** Only for listeners of modules: no rule, webhook or reader of the event log gets it. */
+  readonly internal?: true;
   /** The only user who gets the event, over GraphQL. Listeners get it by its name, not by a pattern. */
   recipient?(payload: Payload): number;
   /** The payload as a subscriber may see it. Default: as it was emitted. */

@@ -11,7 +11,7 @@ export interface PersonalData {
   anonymize(customerId: string): Promise<void>;
   /** Deletes all rows, including the customer's own. */
   remove(customerId: string): Promise<void>;
-  /** Removes personal data from events about customers that listeners have not received yet. */
+  /** Removes personal data from stored events about customers. */
   eraseFromEvents(customerIds: readonly string[]): Promise<void>;
   /** Moves all rows but the customer's own to another customer; `merge` in `data` combines rows that exist once. */
   move(from: string, to: string): Promise<void>;

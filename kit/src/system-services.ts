@@ -245,6 +245,14 @@ export interface SystemServices {
   readonly http: HttpClient;
   /** Deletes all files of a tenant that is being deleted. */
   readonly files: { removeTenant(tenantId: string): Promise<void> };
+  readonly eventLog: {
+    /** Numbers the committed events of a tenant. */
+    number(db: Db): Promise<void>;
+    /** Resolves when this process commits an event of the tenant, and after the time at the latest. */
+    next(tenantId: string, maxMs: number): Promise<void>;
+    /** Whether the process stops, so that no request may wait any longer. */
+    isStopping(): boolean;
+  };
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   /** The permissions of all modules of this ring. */

@@ -1,7 +1,17 @@
 import { action, systemAction, Type } from '@chowk/kit';
 import { auditLog } from './audit-log.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
-import { ByDomain, DescribedSetting, Domain, NewDomain, SettingsChanges, SettingValues } from './schemas.ts';
+import { readEvents } from './event-log.ts';
+import {
+  ByDomain,
+  DescribedSetting,
+  Domain,
+  EventPage,
+  EventQuery,
+  NewDomain,
+  SettingsChanges,
+  SettingValues,
+} from './schemas.ts';
 import { describeSettings, getSettings, updateSettings } from './settings.ts';
 
 const domains = { tag: 'Settings', needs: 'settings.domains' } as const;
@@ -90,5 +100,20 @@ export const actions = {
     http: 'GET /audit/export',
     needs: 'audit.export',
     ...auditLog.exported,
+  }),
+  'events.list': systemAction({
+    summary: 'List events',
+    description:
+      'Lists what happened in the tenant, in the order of the commits: each event once, none behind one that was read before, ' +
+      'including deletions and merges with their ids. Only events that the caller may see. Follow it with `cursor`, and with `wait` ' +
+      'to be answered as soon as something happens. Events are kept for 30 days (`events.retention_days`).',
+    tag: 'Events',
+    http: 'GET /events',
+    graphql: 'events',
+    needs: 'activity.view',
+    input: EventQuery,
+    output: EventPage,
+    errors: ['events.cursor_expired'],
+    run: readEvents,
   }),
 };

@@ -3,6 +3,7 @@ import { defineEvent, type EventTypes, Type } from '@chowk/kit';
 export const events = {
   'tenant.database_migrated': defineEvent({
     summary: "All migrations were applied to the tenant's database, which may be new",
+    internal: true,
     payload: Type.Object({ tenant_id: Type.String() }),
   }),
   'settings.changed': defineEvent({

@@ -1,4 +1,4 @@
-import { Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { Default, Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
 
 const settingsExample = { 'general.currency': 'INR' };
 
@@ -55,3 +55,72 @@ export const AuditEntry = named(
     updated_at: Type.String({ ...Timestamp, description: 'When the entry was written or completed.' }),
   }),
 );
+
+const EventPattern = Line(100, { pattern: '^(\\*|[a-z][a-z0-9_-]*(\\.[a-zA-Z0-9_]+)*(\\.\\*)?)$' });
+
+export const EventQuery = Type.Object({
+  cursor: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,15}$',
+      description:
+        'The `next_cursor` of the previous response. Without it, the list begins with the oldest event that is still stored.',
+      examples: ['1042'],
+    }),
+  ),
+  limit: Default(Type.Integer({ minimum: 1, maximum: 1_000 }), 100),
+  type: Type.Optional(
+    Type.Array(EventPattern, {
+      maxItems: 50,
+      description: 'Names of events, or `order.*` for all that begin with `order.`; separated by commas.',
+      examples: [['order.*', 'customer.created']],
+    }),
+  ),
+  resource_id: Type.Optional(
+    Line(100, {
+      description: 'The id of a record, for the events about it.',
+      examples: ['01934f2e-7a1c-7cc3-98c4-dc0c0c07398f'],
+    }),
+  ),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Events from this time on.' })),
+  wait: Default(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30,
+      description: 'If there is no event yet, the response waits for one, for at most this many seconds.',
+    }),
+    0,
+  ),
+});
+export type EventQuery = Static<typeof EventQuery>;
+
+export const Event = named(
+  'Event',
+  Type.Object({
+    id: Uuid,
+    sequence: Type.Integer({
+      description:
+        'The position among the events of the tenant: without gaps, and never smaller than one that was read before.',
+      examples: [1_042],
+    }),
+    type: Type.String({ examples: ['order.created'] }),
+    resource_id: Nullable(Type.String({ description: 'The id of the record that the event is about.' })),
+    tenant_id: Type.String({ examples: ['acme'] }),
+    created_at: Timestamp,
+    data: Type.Unknown({
+      description: 'The payload, as webhooks get it; masked as the permissions of the caller demand.',
+    }),
+  }),
+);
+export type Event = Static<typeof Event>;
+
+export const EventPage = named(
+  'EventPage',
+  Type.Object({
+    events: Type.Array(Event),
+    pagination: Type.Object({
+      next_cursor: Type.String({ description: 'Continues after these events, also at the end of the list.' }),
+      has_more: Type.Boolean(),
+    }),
+  }),
+);
+export type EventPage = Static<typeof EventPage>;

@@ -27,6 +27,7 @@ export const events = {
   }),
   'customer.merging': defineEvent({
     summary: 'Two customers are about to be merged; a listener in the transaction can still combine rows of both',
+    internal: true,
     payload: Type.Object({ primary: CustomerRecord, secondary: CustomerRecord }),
     subject: ({ primary }) => primary.id,
     needs,
@@ -39,6 +40,7 @@ export const events = {
   }),
   'customer.erasing': defineEvent({
     summary: 'All personal data of a customer is about to be removed; a listener in the transaction can still read it',
+    internal: true,
     payload: Type.Object({ id: Uuid, mode: Type.Enum(['anonymize', 'hard']) }),
     subject: ({ id }) => id,
     needs,

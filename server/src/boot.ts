@@ -18,6 +18,7 @@ import { deliveryJob, eventsQueue } from './events/deliver-batch.ts';
 import { DeliveryWorker } from './events/delivery-worker.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
+import { EventLogSignal, eventLogJobs } from './events/event-log.ts';
 import { eventReader } from './events/event-reader.ts';
 import { fileActions } from './files/actions.ts';
 import { FileStore } from './files/file-store.ts';
@@ -186,6 +187,7 @@ export async function boot(
   const validates = config.appEnv !== 'production';
   const versions = new Map(modules.map(({ alias, manifest }) => [alias, manifest.version]));
   const events = new EventHub({ listeners, events: declaredEvents, versions, installations, central: db, validates });
+  const eventLog = new EventLogSignal();
   const deliveries = new DeliveryWorker({
     listeners,
     read: eventReader({ events: declaredEvents, versions }),
@@ -233,6 +235,7 @@ export async function boot(
     modules,
     {
       ...kernelJobs,
+      ...eventLogJobs,
       ...mailer.jobs,
       ...files.jobs,
       ...moveJobs(central),
@@ -271,6 +274,7 @@ export async function boot(
     cache,
     http,
     files,
+    eventLog,
     now,
     actions: actionGateway(() => kernel, 'mcp'),
     graphql: graphqlEngine(() => kernel),
@@ -324,6 +328,7 @@ export async function boot(
     calls,
     events,
     feed,
+    eventLog,
     deliveries,
     jobs,
     signals,

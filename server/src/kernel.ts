@@ -15,6 +15,7 @@ import type { Signals } from './db/signals.ts';
 import type { DeliveryWorker } from './events/delivery-worker.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { EventHub } from './events/event-hub.ts';
+import type { EventLogSignal } from './events/event-log.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
@@ -70,6 +71,7 @@ export interface Kernel {
   readonly events: EventHub;
   /** Events to subscribers in all processes. */
   readonly feed: EventFeed;
+  readonly eventLog: EventLogSignal;
   readonly deliveries: DeliveryWorker;
   readonly jobs: JobQueues;
   readonly signals: Signals;

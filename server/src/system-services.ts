@@ -15,6 +15,7 @@ import type { Config } from './config/config.ts';
 import { type MigrationSource, migrate } from './db/migrations.ts';
 import type { Signals } from './db/signals.ts';
 import { fail } from './errors.ts';
+import { type EventLogSignal, numberEvents } from './events/event-log.ts';
 import type { FileStore } from './files/file-store.ts';
 import { newId } from './ids.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
@@ -70,6 +71,7 @@ interface Dependencies {
   readonly cache: SharedCache;
   readonly http: HttpClient;
   readonly files: FileStore;
+  readonly eventLog: EventLogSignal;
   readonly actions: ActionGateway;
   readonly graphql: GraphqlEngine;
   readonly fillWithDemoData: SystemServices['fillWithDemoData'];
@@ -116,6 +118,11 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
     cache: dependencies.cache,
     http: dependencies.http,
     files: dependencies.files,
+    eventLog: {
+      number: numberEvents,
+      next: (tenantId, maxMs) => dependencies.eventLog.next(tenantId, maxMs),
+      isStopping: () => dependencies.eventLog.isStopping,
+    },
     actions: dependencies.actions,
     graphql: dependencies.graphql,
     permissions: collectPermissions(dependencies.modules),

@@ -10,7 +10,7 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 /** One transaction, shared by all modules that take part in it. */
 export interface Transaction {
   readonly db: Db;
-  /** The numbers of deliveries of events that wait for the commit. */
+  /** Events that wait for the commit: the numbers of their deliveries to listeners. */
   readonly deliveries: Promise<number>[];
   /** Jobs that are moved to their queues after the commit. */
   readonly addedJobs: AddedJob<Task>[];
@@ -85,9 +85,9 @@ async function finish(kernel: Kernel, tenant: TenantEntry, committed: Transactio
   const { deliveries, addedJobs, broadcasts } = committed;
   if (addedJobs.length > 0) void moveJobs(kernel, tenant, addedJobs);
   if (broadcasts.length > 0) void sendBroadcasts(kernel, tenant, broadcasts);
-  if (deliveries.length > 0 && (await Promise.all(deliveries)).some((count) => count > 0)) {
-    kernel.deliveries.wake(tenant);
-  }
+  if (deliveries.length === 0) return;
+  if ((await Promise.all(deliveries)).some((count) => count > 0)) kernel.deliveries.wake(tenant);
+  kernel.eventLog.committed(tenant.id);
 }
 
 async function moveJobs(

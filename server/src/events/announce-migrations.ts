@@ -34,6 +34,6 @@ async function announce({ central, find, contextFor }: Options, id: string): Pro
   const tenant = await find(id);
   if (!tenant) return;
   const ctx = contextFor(tenant, module, 'migration');
-  if (ctx.declaredEvents['tenant.database_migrated']) await ctx.emit('tenant.database_migrated', { tenant_id: id });
+  await ctx.emit('tenant.database_migrated', { tenant_id: id });
   await central.run(sql`UPDATE tenant_migrations SET announced_at = now() WHERE tenant_id = ${id}`);
 }

@@ -11,7 +11,7 @@ import { fail } from '../errors.ts';
 import { getValidator } from '../schemas/validation.ts';
 import { sensitiveFieldsIn } from '../sensitive-fields.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
-import { type Event, writeDeliveries } from './outbox.ts';
+import { type Event, writeEvents } from './outbox.ts';
 
 export interface RegisteredListener extends Listener {
   readonly module: string;
@@ -26,7 +26,7 @@ export interface EmitFrame {
   /** The emitting transaction. */
   readonly db: Db;
   newId(): string;
-  /** Gets the number of deliveries that are being written. */
+  /** Events are being written. Gets the number of those for listeners. */
   onWrite(deliveries: Promise<number>): void;
   /** The context of another module in the same transaction. */
   contextFor(module: string): Ctx;
@@ -55,10 +55,10 @@ export interface RegisteredEvent extends DeclaredEvent {
   readonly module: string;
 }
 
-/** Runs `inTransaction` listeners and writes deliveries to `afterCommit` listeners to the tenant's outbox. */
+/** Runs `inTransaction` listeners, and writes events to the tenant's log and to its outbox for `afterCommit` listeners. */
 export class EventHub {
   readonly #options: EventHubOptions;
-  /** The events of all modules except those for one user, by name. */
+  /** The public events of all modules, by name: not those for modules or for one user only. */
   readonly declared: Readonly<Record<string, RegisteredEvent>>;
   readonly #listeners: ReadonlyMap<string, Listeners>;
   /** When this process last recorded activity of a tenant. */
@@ -71,7 +71,7 @@ export class EventHub {
     this.#listeners = new Map(events.map(([name, event]) => [name, listenersTo(name, event, options.listeners)]));
   }
 
-  /** Runs listeners in the transaction and writes deliveries to the others. */
+  /** Runs listeners in the transaction, and writes the events for the others and for the log. */
   async emit(frame: EmitFrame, name: string, payloads: readonly unknown[]): Promise<void> {
     const { module, tenant, db } = frame;
     const definition = this.getDefinition(module, name);
@@ -86,12 +86,10 @@ export class EventHub {
     const { inTransaction, afterCommit } = this.#listeners.get(name) as Listeners;
     const active = afterCommit.filter(({ hasSubscriber }) => hasSubscriber?.(tenant.id, name) ?? true);
     const later = await this.#enabled(tenant, active);
-    if (later.length > 0) {
-      await this.recordActivity(tenant.id);
-      // Not awaited: the transaction waits for it, and fails if it fails.
-      const recipients = later.map((listener) => ({ key: listenerKey(listener), onlyIf: listener.onlyIf?.(name) }));
-      frame.onWrite(writeDeliveries(db, events, recipients).catch(() => 0));
-    }
+    if (later.length > 0) await this.recordActivity(tenant.id);
+    const recipients = later.map((listener) => ({ key: listenerKey(listener), onlyIf: listener.onlyIf?.(name) }));
+    // Not awaited: the transaction waits for it, and fails if it fails.
+    frame.onWrite(writeEvents(db, events, { recipients, isLogged: isPublic(definition) }).catch(() => 0));
     const now = await this.#enabled(tenant, inTransaction);
     for (const event of events) {
       for (const listener of now) await listener.run(frame.contextFor(listener.module), event.payload, event);
@@ -125,13 +123,16 @@ export class EventHub {
   }
 }
 
-/** Those for one user are left out. */
+function isPublic({ internal, recipient }: EventDefinition): boolean {
+  return !internal && !recipient;
+}
+
 function registerEvents(
   module: string,
   events: Readonly<Record<string, EventDefinition>>,
 ): (readonly [string, RegisteredEvent])[] {
   return Object.entries(events)
-    .filter(([, { recipient }]) => !recipient)
+    .filter(([, event]) => isPublic(event))
     .map(([name, event]) => [name, { ...event, module, sensitiveFields: sensitiveFieldsIn(event.payload) }]);
 }
 

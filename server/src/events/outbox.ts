@@ -43,19 +43,43 @@ export interface Recipient {
   readonly onlyIf?: Sql | undefined;
 }
 
-/** Writes events of one name, in order, for each listener whose condition holds, and returns the number of rows. */
-export function writeDeliveries(db: Db, events: readonly Event[], recipients: readonly Recipient[]): Promise<number> {
+interface Destinations {
+  readonly recipients: readonly Recipient[];
+  /** Whether the events are added to the event log. */
+  readonly isLogged: boolean;
+}
+
+/**
+ * Writes events of one name, in order, to the event log and for each listener whose condition holds. Returns the number of rows for
+ * listeners.
+ */
+export async function writeEvents(
+  db: Db,
+  events: readonly Event[],
+  { recipients, isLogged }: Destinations,
+): Promise<number> {
   const [{ name, emittedAt, version }] = events as [Event];
   const rows = JSON.stringify(events.map(({ id, subject, payload }) => ({ id, subject, payload })));
+  const source = sql`
+    e AS MATERIALIZED (
+      SELECT * FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, subject text, payload jsonb)) WITH ORDINALITY
+        AS e (id, subject, payload, position))`;
+  const log = sql`
+    INSERT INTO event_log (id, type, resource_id, payload, emitted_at, version)
+    SELECT id, ${name}, subject, payload, ${emittedAt}, ${version} FROM e ORDER BY position`;
+  if (recipients.length === 0) {
+    if (isLogged) await db.run(sql`WITH ${source} ${log}`);
+    return 0;
+  }
   const always = recipients.filter(({ onlyIf }) => !onlyIf).map(({ key }) => key);
   const sometimes = recipients.flatMap(({ key, onlyIf }) =>
     onlyIf ? [sql`UNION ALL SELECT ${key}::text WHERE ${onlyIf}`] : [],
   );
   return db.run(sql`
+    WITH ${source} ${isLogged ? sql`, logged AS (${log})` : empty}
     INSERT INTO event_deliveries (event_id, name, about, payload, emitted_at, listener, version)
     SELECT e.id, ${name}, e.subject, e.payload, ${emittedAt}, l.listener, ${version}
-    FROM ROWS FROM (jsonb_to_recordset(${rows}::jsonb) AS (id uuid, subject text, payload jsonb)) WITH ORDINALITY
-      AS e (id, subject, payload, position),
+    FROM e,
       (SELECT unnest(${always}::text[]) ${sometimes.length > 0 ? join(sometimes, ' ') : empty}) AS l (listener)
     ORDER BY e.position, l.listener`);
 }

@@ -65,6 +65,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     sent.then((isSent) => isSent || reject()).catch(done);
   });
   await mountSockets(app, kernel, upgrades);
+  app.addHook('preClose', async () => kernel.eventLog.stop());
   // After the sockets: clients are asked to reconnect when a stop begins.
   stopGracefully(app);
   deferBodies(app);

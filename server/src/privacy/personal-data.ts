@@ -11,7 +11,7 @@ import {
 } from '@chowk/kit/kernel';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import type { ColumnKind, Mask, TableData } from '../loader/manifest.ts';
-import { eraseFromPendingEvents } from './pending-events.ts';
+import { eraseFromStoredEvents } from './stored-events.ts';
 
 /** A table with rows about customers. */
 interface CustomerTable extends TableData {
@@ -71,7 +71,7 @@ export function createPersonalData(modules: readonly LoadedModule[]): (db: Db, r
       }
     },
 
-    eraseFromEvents: (customerIds) => eraseFromPendingEvents(db, customerIds),
+    eraseFromEvents: (customerIds) => eraseFromStoredEvents(db, customerIds),
 
     async move(from, to) {
       const touch = await touchTables(db);

@@ -36,6 +36,11 @@ const settings = {
     default: 90,
     description: 'Days to keep the log of calls between modules.',
   }),
+  'events.retention_days': setting({
+    schema: Type.Integer({ minimum: 1, maximum: 365 }),
+    default: 30,
+    description: 'Days to keep events that clients can read.',
+  }),
   'security.unverified_users': setting({
     schema: Type.Enum(['full', 'view', 'none']),
     default: 'view',
