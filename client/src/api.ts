@@ -554,6 +554,15 @@ export interface Api {
      */
     readonly undo: Call<{ readonly token: string }, { readonly message: string; readonly email: string }>;
   };
+  readonly events: {
+    /**
+     * List events.
+     * Lists what happened in the tenant, in the order of the commits: each event once, none behind one that was read before, including deletions and merges with their ids. Only events that the caller may see. Follow it with `cursor`, and with `wait` to be answered as soon as something happens. Events are kept for 30 days (`events.retention_days`).
+     * Requires the permission `activity.view`.
+     * `GET /api/v1/events`
+     */
+    readonly list: ListCall<EventsListInput, EventPage, Event>;
+  };
   readonly graphql: {
     /**
      * Run a GraphQL operation.
@@ -2358,6 +2367,7 @@ export type ErrorCode =
   | 'db.out_of_resources'
   | 'db.too_slow'
   | 'db.unavailable'
+  | 'events.cursor_expired'
   | 'events.not_declared'
   | 'files.images_busy'
   | 'files.images_unavailable'
@@ -3406,6 +3416,28 @@ export type DraftOrderPage = {
 };
 
 export type EmailChange = { readonly email: string; readonly password: string };
+
+export type Event = {
+  readonly id: string;
+  /** The position among the events of the tenant: without gaps, and never smaller than one that was read before. */
+  readonly sequence: number;
+  readonly type: string;
+  readonly resource_id: string | null;
+  readonly tenant_id: string;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** The payload, as webhooks get it; masked as the permissions of the caller demand. */
+  readonly data: unknown;
+};
+
+export type EventPage = {
+  readonly events: readonly Event[];
+  readonly pagination: {
+    /** Continues after these events, also at the end of the list. */
+    readonly next_cursor: string;
+    readonly has_more: boolean;
+  };
+};
 
 /** An amount of your own, instead of a shipping rate. */
 export type GivenShipping = {
@@ -6836,6 +6868,21 @@ export type EmailPreviewVerificationInput = {
   /** Seconds since 1970. */
   readonly expires?: string | undefined;
   readonly signature?: string | undefined;
+};
+
+export type EventsListInput = {
+  /** The `next_cursor` of the previous response. Without it, the list begins with the oldest event that is still stored. */
+  readonly cursor?: string | undefined;
+  /** Default: 100. */
+  readonly limit?: number | undefined;
+  /** Names of events, or `order.*` for all that begin with `order.`; separated by commas. */
+  readonly type?: readonly string[] | undefined;
+  /** The id of a record, for the events about it. */
+  readonly resource_id?: string | undefined;
+  /** Events from this time on. */
+  readonly from?: string | undefined;
+  /** If there is no event yet, the response waits for one, for at most this many seconds. Default: 0. */
+  readonly wait?: number | undefined;
 };
 
 export type InvitationsListInput = {

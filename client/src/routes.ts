@@ -97,6 +97,9 @@ export const routes = {
     previewUndo: 'GET email/undo/:token query',
     undo: 'POST email/undo/:token query',
   },
+  events: {
+    list: 'GET events',
+  },
   graphql: {
     execute: 'POST graphql',
     schema: 'GET graphql/schema file',

@@ -359,6 +359,27 @@ CREATE TABLE event_deliveries (
 CREATE INDEX event_deliveries_failed ON public.event_deliveries USING btree (listener, about) WHERE (attempts > 0);
 CREATE INDEX event_deliveries_postponed ON public.event_deliveries USING btree (listener, about) WHERE ((attempts > 0) OR (waits_for IS NOT NULL));
 
+CREATE TABLE event_log (
+  id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  type text NOT NULL,
+  resource_id text,
+  payload jsonb NOT NULL,
+  emitted_at timestamp with time zone NOT NULL,
+  version text NOT NULL,
+  sequence bigint,
+  CONSTRAINT event_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX event_log_by_resource ON public.event_log USING btree (resource_id, sequence) WHERE (sequence IS NOT NULL);
+CREATE UNIQUE INDEX event_log_by_sequence ON public.event_log USING btree (sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX event_log_by_time ON public.event_log USING brin (emitted_at);
+CREATE INDEX event_log_by_type ON public.event_log USING btree (type, sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX event_log_unnumbered ON public.event_log USING btree ("position") WHERE (sequence IS NULL);
+
+CREATE TABLE event_log_state (
+  last_sequence bigint NOT NULL
+);
+
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key text NOT NULL,

@@ -13,6 +13,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'devices': async () => (await import('./devices.ts')).commands,
   'domains': async () => (await import('./domains.ts')).commands,
   'draft-orders': async () => (await import('./draft-orders.ts')).commands,
+  'events': async () => (await import('./events.ts')).commands,
   'graphql': async () => (await import('./graphql.ts')).commands,
   'health': async () => (await import('./health.ts')).commands,
   'invitations': async () => (await import('./invitations.ts')).commands,
