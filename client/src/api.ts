@@ -2329,11 +2329,18 @@ export interface Api {
     readonly deliveries: ListCall<WebhooksDeliveriesInput, WebhookDeliveryPage, WebhookDelivery>;
     /**
      * Deliver an event to a webhook again.
-     * Possible until it is delivered, because the payload is stored until then.
+     * Possible while the event is in the event log or its payload is stored. Test events are sent again with `test`.
      * Requires the permission `settings.api_clients`.
      * `POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver`
      */
     readonly redeliver: Call<{ readonly id: string; readonly delivery: string }, { readonly message: string; readonly delivery: WebhookDelivery }>;
+    /**
+     * Deliver a range of events to a webhook again.
+     * Delivers the events of the event log from `from_sequence` on that the webhook subscribes to, whether or not it has got them. The header `webhook-id` of an event is the same as before.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/webhooks/:id/replay`
+     */
+    readonly replay: Call<WebhooksReplayInput, { readonly message: string }>;
   };
 }
 
@@ -4325,6 +4332,8 @@ export type NewWebhook = {
   readonly url: string;
   /** Names of events, `order.*` for all that begin with `order.`, or `*` for all. */
   readonly events: readonly string[];
+  /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. Default: []. */
+  readonly conditions?: readonly WebhookConditionInput[] | undefined;
   /** Default: null. */
   readonly description?: string | null | undefined;
   /** Default: true. */
@@ -6473,6 +6482,8 @@ export type Webhook = {
   readonly url: string;
   /** Names of events, `order.*` for all that begin with `order.`, or `*` for all. */
   readonly events: readonly string[];
+  /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. */
+  readonly conditions: readonly WebhookCondition[];
   readonly description: string | null;
   readonly is_active: boolean;
   /** When the platform disabled it, because all deliveries had failed for three days. */
@@ -6492,8 +6503,26 @@ export type WebhookChanges = {
   readonly url?: string | undefined;
   /** Names of events, `order.*` for all that begin with `order.`, or `*` for all. */
   readonly events?: readonly string[] | undefined;
+  /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. */
+  readonly conditions?: readonly WebhookConditionInput[] | undefined;
   readonly description?: string | null | undefined;
   readonly is_active?: boolean | undefined;
+};
+
+export type WebhookCondition = {
+  /** A field of the event by its path. */
+  readonly field: string;
+  readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
+  /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
+  readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
+};
+
+export type WebhookConditionInput = {
+  /** A field of the event by its path. */
+  readonly field: string;
+  readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
+  /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
+  readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
 };
 
 export type WebhookDelivery = {
@@ -6510,7 +6539,7 @@ export type WebhookDelivery = {
   readonly duration_ms: number | null;
   /** Why the last attempt failed. */
   readonly error: string | null;
-  /** Whether the payload is still stored. */
+  /** Whether it can be delivered again: all but test events, while the event is kept. */
   readonly can_redeliver: boolean;
   /** ISO 8601 in UTC */
   readonly created_at: string;
@@ -7684,4 +7713,12 @@ export type WebhooksDeliveriesInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type WebhooksReplayInput = {
+  readonly id: string;
+  /** The `sequence` of the first event. */
+  readonly from_sequence: number;
+  /** The last one. Default: the newest event. */
+  readonly to_sequence?: number | undefined;
 };

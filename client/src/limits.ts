@@ -570,11 +570,13 @@ export const webhooksLimits = {
   create: {
     url: 2048,
     events: 100,
+    conditions: 20,
     description: 255,
   },
   update: {
     url: 2048,
     events: 100,
+    conditions: 20,
     description: 255,
   },
 } as const;

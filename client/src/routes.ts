@@ -400,5 +400,6 @@ export const routes = {
     test: 'POST webhooks/:id/test',
     deliveries: 'GET webhooks/:id/deliveries',
     redeliver: 'POST webhooks/:id/deliveries/:delivery/redeliver',
+    replay: 'POST webhooks/:id/replay',
   },
 } as const;

@@ -1222,6 +1222,7 @@ CREATE TABLE webhooks (
   unanswered integer NOT NULL DEFAULT 0,
   paused_until timestamp with time zone,
   saved_by bigint,
+  conditions jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DESC, id DESC);

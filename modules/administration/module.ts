@@ -1,10 +1,12 @@
-import { defineModule } from '@chowk/kit';
+import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { operations } from './operations.ts';
 
 export const module = defineModule({
   actions,
+  operations,
   events,
   errors,
   tags: {
@@ -13,3 +15,9 @@ export const module = defineModule({
     Audit: 'Changes in the tenant and the calls between modules.',
   },
 });
+
+declare module '@chowk/kit/catalogue' {
+  interface Operations {
+    administration: OperationTypes<typeof operations>;
+  }
+}

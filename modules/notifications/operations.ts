@@ -1,7 +1,13 @@
-import { ById, operation, Type } from '@chowk/kit';
+import { ById, extend, operation, Type } from '@chowk/kit';
 import { ChannelKey, ChannelState, checkChannel, ReplyMessage, ReplyResult, sendReply } from './messages/replies.ts';
 import { markAsUnread } from './notifications.ts';
 import { notify } from './notify.ts';
+import {
+  ConditionCheck,
+  checkEventConditions,
+  EventConditions,
+  meetsEventConditions,
+} from './rules/event-conditions.ts';
 import { turnOffRulesSavedBy } from './rules/rules.ts';
 import { Message } from './schemas.ts';
 
@@ -33,6 +39,19 @@ export const operations = {
     input: ReplyMessage,
     output: ReplyResult,
     run: sendReply,
+  }),
+  'notifications.checkConditions': operation({
+    summary: 'Check conditions on the fields of an event',
+    description: 'Returns the errors by field; `null` if there are none.',
+    input: EventConditions,
+    output: ConditionCheck,
+    run: checkEventConditions,
+  }),
+  'notifications.meetsConditions': operation({
+    summary: 'Check whether an event meets conditions',
+    input: extend(EventConditions, { payload: Type.Unknown() }),
+    output: Type.Boolean(),
+    run: meetsEventConditions,
   }),
   'notifications.markAsUnread': operation({ summary: 'Mark a notification as unread', input: ById, run: markAsUnread }),
 };

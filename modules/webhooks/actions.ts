@@ -1,6 +1,14 @@
 import { action, ById, extend, Type, Uuid } from '@chowk/kit';
-import { pagedDeliveries, redeliver, sendTest } from './deliveries.ts';
-import { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookEvent, WebhookWithSecret } from './schemas.ts';
+import { pagedDeliveries, redeliver, sendTest, startReplay } from './deliveries.ts';
+import {
+  NewWebhook,
+  Replay,
+  Webhook,
+  WebhookChanges,
+  WebhookDelivery,
+  WebhookEvent,
+  WebhookWithSecret,
+} from './schemas.ts';
 import {
   checkChanges,
   checkNewWebhook,
@@ -118,7 +126,8 @@ export const actions = {
   }),
   'webhooks.redeliver': action({
     summary: 'Deliver an event to a webhook again',
-    description: 'Possible until it is delivered, because the payload is stored until then.',
+    description:
+      'Possible while the event is in the event log or its payload is stored. Test events are sent again with `test`.',
     http: 'POST /webhooks/:id/deliveries/:delivery/redeliver',
     graphql: 'redeliverWebhook',
     needs,
@@ -127,5 +136,18 @@ export const actions = {
     answer: { key: 'delivery', message: 'Delivery queued.', status: 202 },
     errors: ['webhooks.not_found', 'webhooks.delivery_not_found', 'webhooks.inactive', 'webhooks.payload_deleted'],
     run: redeliver,
+  }),
+  'webhooks.replay': action({
+    summary: 'Deliver a range of events to a webhook again',
+    description:
+      'Delivers the events of the event log from `from_sequence` on that the webhook subscribes to, whether or not it has got them. ' +
+      'The header `webhook-id` of an event is the same as before.',
+    http: 'POST /webhooks/:id/replay',
+    graphql: 'replayWebhook',
+    needs,
+    input: Replay,
+    answer: { message: 'Replay started.', status: 202 },
+    errors: ['webhooks.not_found', 'webhooks.inactive'],
+    run: startReplay,
   }),
 };

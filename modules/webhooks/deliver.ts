@@ -1,6 +1,6 @@
-import { type Ctx, Failure, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, Failure, type JobTypes, job, Nullable, sql, Type, Uuid } from '@chowk/kit';
 import { findAccess } from './access.ts';
-import { pruneDeliveries } from './deliveries.ts';
+import { pruneDeliveries, replay } from './deliveries.ts';
 import { recordResponse, secondsToWait } from './pauses.ts';
 import type { Webhook } from './schemas.ts';
 import { columns, openSecrets } from './webhooks.ts';
@@ -44,6 +44,12 @@ interface Outcome {
 
 export const jobs = {
   'webhooks.deliver': job({ queue: 'webhooks', data: Attempt, retries: [5, 60, 600], run: deliver }),
+  'webhooks.replay': job({
+    queue: 'webhooks',
+    data: Type.Object({ id: Uuid, from: Type.Integer(), to: Nullable(Type.Integer()) }),
+    retries: [5, 60, 600],
+    run: replay,
+  }),
   'webhooks.prune': job({ data: Type.Object({}), schedule: '40 3 * * *', run: pruneDeliveries }),
 };
 

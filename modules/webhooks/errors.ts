@@ -7,7 +7,8 @@ export const errors = {
   'webhooks.inactive': { status: 409, message: 'The webhook is not active. Activate it first.' },
   'webhooks.payload_deleted': {
     status: 409,
-    message: 'The payload of this delivery is no longer stored: it was delivered, or its customer was erased.',
+    message:
+      'The payload of this delivery is no longer stored: it was delivered, and the event log does not have the event.',
   },
 } as const;
 

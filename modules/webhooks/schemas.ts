@@ -16,6 +16,20 @@ import {
 
 const EventPattern = Line(100, { pattern: '^(\\*|[a-z][a-z0-9_-]*(\\.[a-zA-Z0-9_]+)*(\\.\\*)?)$' });
 
+const scalars = [Type.String(), Type.Number(), Type.Boolean()];
+const Condition = named(
+  'WebhookCondition',
+  Type.Object({
+    field: Line(200, { description: 'A field of the event by its path.', examples: ['order.status'] }),
+    operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains']),
+    value: Type.Unsafe<unknown>({
+      ...Type.Union([...scalars, Type.Array(Type.Union(scalars)), Type.Null()]),
+      description: 'A text, number or boolean; a list with `in`; null with `eq` and `ne`.',
+      examples: ['shipped'],
+    }),
+  }),
+);
+
 export const NewWebhook = named(
   'NewWebhook',
   Type.Object({
@@ -30,6 +44,15 @@ export const NewWebhook = named(
       description: 'Names of events, `order.*` for all that begin with `order.`, or `*` for all.',
       examples: [['order.*', 'customer.created']],
     }),
+    conditions: Default(
+      Type.Array(Condition, {
+        maxItems: 20,
+        description:
+          'Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use.',
+        examples: [[{ field: 'order.total', operator: 'gte', value: '500.00' }]],
+      }),
+      [],
+    ),
     description: Default(NullableLine(255), null),
     is_active: Default(Type.Boolean(), true),
   }),
@@ -72,6 +95,15 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
 
+export const Replay = Type.Object({
+  id: Uuid,
+  from_sequence: Type.Integer({ minimum: 1, description: 'The `sequence` of the first event.', examples: [1_042] }),
+  to_sequence: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The last one. Default: the newest event.', examples: [1_050] }),
+  ),
+});
+export type Replay = Static<typeof Replay>;
+
 export const WebhookDelivery = named(
   'WebhookDelivery',
   Type.Object({
@@ -90,7 +122,9 @@ export const WebhookDelivery = named(
       ...Nullable(Type.String()),
       description: 'Why the last attempt failed.',
     }),
-    can_redeliver: Type.Boolean({ description: 'Whether the payload is still stored.' }),
+    can_redeliver: Type.Boolean({
+      description: 'Whether it can be delivered again: all but test events, while the event is kept.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   }),

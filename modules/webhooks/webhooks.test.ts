@@ -65,16 +65,21 @@ function verify(secret: string, { headers, body }: Received): unknown {
 
 describe('a webhook', () => {
   test('receives the events it asks for, signed as Standard Webhooks', async () => {
-    const { owner, secret, deliveries } = await webhook({ events: ['product.created'] });
+    const { tenant, owner, secret, deliveries } = await webhook({ events: ['product.created'] });
     await owner.post('/api/v1/customers', { first_name: 'Meera' });
     const { body: created } = await owner.post('/api/v1/products', { sku: 'TEA', title: 'Tea', price: '10' });
     await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'delivered' }]));
     expect(received).toHaveLength(1);
     const [request] = received as [Received];
     const { variants: _, ...product } = created.product;
+    const [event] = (await owner.get('/api/v1/events?type=product.created')).body.events;
     expect(verify(secret, request)).toEqual({
+      id: event.id,
       type: 'product.created',
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      sequence: event.sequence,
+      tenant_id: tenant.id,
+      api_version: 'v1',
       data: { product },
     });
     expect(request.headers).toMatchObject({ 'content-type': 'application/json' });
@@ -87,7 +92,7 @@ describe('a webhook', () => {
         response_status: 200,
         response_body: 'ok',
         error: null,
-        can_redeliver: false,
+        can_redeliver: true,
         next_attempt_at: null,
         duration_ms: expect.any(Number),
       },
@@ -148,6 +153,22 @@ describe('a webhook', () => {
     [{ events: ['order.flown'] }, 'events'],
     [{ events: ['orders.*'] }, 'events'],
     [{ events: [] }, 'events'],
+    [{ events: ['order.*'], conditions: [{ field: 'order.total', operator: 'gt', value: '5' }] }, 'conditions'],
+    [
+      {
+        events: ['order.created', 'order.updated'],
+        conditions: [{ field: 'order.total', operator: 'gt', value: '5' }],
+      },
+      'conditions',
+    ],
+    [
+      { events: ['order.created'], conditions: [{ field: 'order.weather', operator: 'eq', value: 'rain' }] },
+      'conditions.0.field',
+    ],
+    [
+      { events: ['order.created'], conditions: [{ field: 'order.total', operator: 'gt', value: 'much' }] },
+      'conditions.0.value',
+    ],
   ])('is refused with %o', async (fields, field) => {
     const tenant = await platform.tenant();
     const owner = await platform.person({ tenant });
@@ -179,6 +200,62 @@ describe('a webhook', () => {
     expect(await integrator.patch(`${path}/${id}`, { url })).toMatchObject(refusal);
     expect(await integrator.patch(`${path}/${id}`, { events: ['*'] })).toMatchObject(refusal);
     expect(await integrator.patch(`${path}/${id}`, { is_active: false })).toMatchObject({ status: 200 });
+  });
+});
+
+const createTea = (owner: Person, sku: string, price = '10') =>
+  owner.post('/api/v1/products', { sku, title: sku, price });
+const receivedSkus = () => received.map(({ body }) => JSON.parse(body).data.product.sku);
+
+test('a webhook with conditions gets only the events that meet them', async () => {
+  const conditions = [{ field: 'product.price', operator: 'gte', value: '100' }];
+  const { owner, id, deliveries } = await webhook({ events: ['product.created'], conditions });
+  await createTea(owner, 'CHEAP', '99.99');
+  await createTea(owner, 'DEAR', '100');
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'delivered' }]));
+  expect(receivedSkus()).toEqual(['DEAR']);
+  expect((await owner.patch(`${path}/${id}`, { events: ['product.*'] })).body.errors).toHaveProperty('conditions');
+  expect(await owner.patch(`${path}/${id}`, { events: ['product.*'], conditions: [] })).toMatchObject({ status: 200 });
+});
+
+describe('an event that was delivered', () => {
+  test('is delivered again', async () => {
+    const { owner, id, secret, deliveries } = await webhook();
+    await createTea(owner, 'TEA');
+    await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'delivered' }]));
+    const [delivery] = await deliveries();
+    expect(await owner.post(`${path}/${id}/deliveries/${delivery.id}/redeliver`)).toMatchObject({ status: 202 });
+    await eventually(() => expect(received).toHaveLength(2));
+    const [first, second] = received as [Received, Received];
+    expect(verify(secret, second)).toEqual(verify(secret, first));
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+  });
+
+  test('is delivered again with a range of others, in one of which the webhook is interested', async () => {
+    const { owner, id, deliveries } = await webhook({ events: ['product.created'] });
+    for (const sku of ['A', 'B', 'C']) await createTea(owner, sku);
+    await owner.post('/api/v1/customers', { first_name: 'Meera' });
+    await eventually(async () =>
+      expect((await deliveries()).map(({ status }: { status: string }) => status)).toEqual(Array(3).fill('delivered')),
+    );
+    received.length = 0;
+    const events = (await owner.get('/api/v1/events?type=product.created')).body.events;
+    const range = { from_sequence: events[1].sequence };
+    expect(await owner.post(`${path}/${id}/replay`, range)).toMatchObject({ status: 202 });
+    await eventually(() => expect(receivedSkus().toSorted()).toEqual(['B', 'C']));
+    received.length = 0;
+    await owner.post(`${path}/${id}/replay`, { from_sequence: 1, to_sequence: events[0].sequence });
+    await eventually(() => expect(receivedSkus()).toEqual(['A']));
+    expect(await deliveries()).toHaveLength(3);
+    expect((await owner.post(`${path}/${id}/replay`, { from_sequence: 0 })).status).toBe(422);
+  });
+
+  test('of a new webhook: a replay delivers what happened before', async () => {
+    const { owner, id } = await webhook({ events: ['order.created'] });
+    await createTea(owner, 'EARLIER');
+    await owner.patch(`${path}/${id}`, { events: ['product.created'] });
+    await owner.post(`${path}/${id}/replay`, { from_sequence: 1 });
+    await eventually(() => expect(receivedSkus()).toEqual(['EARLIER']));
   });
 });
 
@@ -409,13 +486,20 @@ test('an event that is received twice is delivered once', async () => {
 
 test.each(['anonymize', 'hard'])('%s removes what deliveries hold about the customer', async (mode) => {
   answer = { status: 500, body: '', headers: {} };
-  const { tenant, owner, deliveries } = await webhook({ events: ['customer.created'] });
+  const { tenant, owner, id, deliveries } = await webhook({ events: ['customer.created'] });
   const { body } = await owner.post('/api/v1/customers', { first_name: 'Meera', email: 'meera@example.com' });
   await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: 1 }]));
   await owner.delete(`/api/v1/customers/${body.customer.id}?mode=${mode}`);
   expect(await deliveries()).toMatchObject([
-    { status: 'failed', can_redeliver: false, error: 'The customer was erased.' },
+    { status: 'failed', can_redeliver: true, error: 'The customer was erased.' },
   ]);
+  received.length = 0;
+  const [delivery] = await deliveries();
+  await owner.post(`${path}/${id}/deliveries/${delivery.id}/redeliver`);
+  await eventually(() => expect(received).toHaveLength(1));
+  expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+    data: { customer: { id: body.customer.id, email: null } },
+  });
   expect(JSON.stringify(await tenant.db.rows(sql`SELECT * FROM webhook_deliveries`))).not.toContain('meera');
 });
 

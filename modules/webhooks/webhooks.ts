@@ -40,18 +40,19 @@ export async function getWebhook(ctx: Ctx, { id }: Key): Promise<Webhook> {
 export async function checkNewWebhook(ctx: Ctx, input: Partial<NewWebhook>, issues: Issues): Promise<void> {
   await requireAccess(ctx, input.events ?? []);
   checkFields(ctx, input, issues);
+  await checkConditions(ctx, input, issues);
 }
 
 export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<WebhookWithSecret> {
-  const { url, events, description, is_active } = input;
+  const { url, events, conditions, description, is_active } = input;
   const [id, secret, now] = [ctx.newId(), ctx.http.newSigningSecret(), ctx.now()];
   // Two at once must not exceed the maximum.
   await ctx.db.run(sql`LOCK TABLE webhooks IN SHARE ROW EXCLUSIVE MODE`);
   const { count } = (await ctx.db.row<{ count: number }>(sql`SELECT count(*) AS count FROM webhooks`)) ?? { count: 0 };
   if (count >= maxWebhooks) throw fail('webhooks.too_many', { max: maxWebhooks });
   const webhook = await ctx.db.row<Webhook>(sql`
-    INSERT INTO webhooks AS w (id, url, events, description, is_active, secret, saved_by, created_at, updated_at)
-    VALUES (${id}, ${url}, ${events}::text[], ${description}, ${is_active}, ${seal(ctx, id, secret)},
+    INSERT INTO webhooks AS w (id, url, events, conditions, description, is_active, secret, saved_by, created_at, updated_at)
+    VALUES (${id}, ${url}, ${events}::text[], ${JSON.stringify(conditions)}::jsonb, ${description}, ${is_active}, ${seal(ctx, id, secret)},
       ${ctx.userId ?? null}, ${now}, ${now})
     RETURNING ${columns}`);
   return { webhook: webhook as Webhook, secret };
@@ -66,15 +67,21 @@ export async function checkChanges(
   const current = await lockWebhook(ctx, { id });
   if (changesTarget(changes)) await requireAccess(ctx, changes.events ?? current.events);
   checkFields(ctx, changes, issues);
+  const isChanged = changes.events !== undefined || changes.conditions !== undefined;
+  if (isChanged) await checkConditions(ctx, { ...current, ...changes }, issues);
   return current;
 }
 
 export async function updateWebhook(ctx: Ctx, { id, ...changes }: WebhookChanges, current: Webhook): Promise<Webhook> {
-  const { url, events, description, is_active } = { ...pickFields(NewWebhook, current), ...changes } as NewWebhook;
+  const { url, events, conditions, description, is_active } = {
+    ...pickFields(NewWebhook, current),
+    ...changes,
+  } as NewWebhook;
   const savedBy = changesTarget(changes) ? (ctx.userId ?? null) : current.saved_by;
   ctx.audit(changesBetween<Webhook>(current, changes));
   return (await ctx.db.row<Webhook>(sql`
-    UPDATE webhooks w SET url = ${url}, events = ${events}::text[], description = ${description}, is_active = ${is_active},
+    UPDATE webhooks w SET url = ${url}, events = ${events}::text[], conditions = ${JSON.stringify(conditions)}::jsonb,
+      description = ${description}, is_active = ${is_active},
       saved_by = ${savedBy}, disabled_at = CASE WHEN ${is_active} THEN NULL ELSE disabled_at END, unanswered = 0,
       paused_until = NULL, updated_at = ${ctx.now()}
     WHERE id = ${id} RETURNING ${columns}`)) as Webhook;
@@ -119,6 +126,20 @@ function checkFields(ctx: Ctx, { url, events = [] }: Partial<NewWebhook>, issues
     if (!isKnown)
       issues.add('events', `There is no event ${pattern}. GET /api/v1/webhooks/events lists them.`, 'unknown');
   }
+}
+
+async function checkConditions(
+  ctx: Ctx,
+  { events = [], conditions = [] }: Partial<NewWebhook>,
+  issues: Issues,
+): Promise<void> {
+  const [event] = events;
+  if (conditions.length === 0 || event === undefined) return;
+  if (events.length > 1 || event.includes('*')) {
+    issues.add('conditions', 'Conditions need exactly one event, by its name.', 'not_allowed');
+    return;
+  }
+  issues.addAll((await ctx.bus.callIfInstalled('notifications.checkConditions', { event, conditions })) ?? undefined);
 }
 
 export async function listEvents(ctx: Ctx): Promise<{ events: { name: string; summary: string }[] }> {

@@ -24,6 +24,15 @@ export const commands: readonly DerivedCommand[] = [
         "isRequired": true
       },
       {
+        "name": "conditions",
+        "help": "Only events that meet all of them are sent. They need exactly one event in 'events', by its name; its fields are those that notification rules can use. JSON, or name=value,… with the fields field, operator, value.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "value": "json"
+        }
+      },
+      {
         "name": "description",
         "help": "The description."
       },
@@ -148,7 +157,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "webhooks.redeliver",
     "summary": "Deliver an event to a webhook again",
-    "description": "Possible until it is delivered, because the payload is stored until then.",
+    "description": "Possible while the event is in the event log or its payload is stored. Test events are sent again with 'test'.",
     "arguments": [
       {
         "name": "id",
@@ -162,6 +171,35 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "delivery"
+  },
+  {
+    "words": [
+      "webhooks",
+      "replay"
+    ],
+    "action": "webhooks.replay",
+    "summary": "Deliver a range of events to a webhook again",
+    "description": "Delivers the events of the event log from 'from_sequence' on that the webhook subscribes to, whether or not it has got them. The header 'webhook-id' of an event is the same as before.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "from_sequence",
+        "help": "The 'sequence' of the first event.",
+        "type": "integer",
+        "isRequired": true
+      },
+      {
+        "name": "to_sequence",
+        "help": "The last one. Default: the newest event.",
+        "type": "integer"
+      }
+    ]
   },
   {
     "words": [
@@ -236,6 +274,15 @@ export const commands: readonly DerivedCommand[] = [
         "name": "events",
         "help": "Names of events, 'order.*' for all that begin with 'order.', or '*' for all.",
         "isList": true
+      },
+      {
+        "name": "conditions",
+        "help": "Only events that meet all of them are sent. They need exactly one event in 'events', by its name; its fields are those that notification rules can use. JSON, or name=value,… with the fields field, operator, value.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "value": "json"
+        }
       },
       {
         "name": "description",

@@ -20,7 +20,7 @@ import { Purpose } from '../schemas.ts';
 export const Channel = Type.Enum(['in_app', 'email', 'sms', 'whatsapp']);
 
 const scalars = [Type.String(), Type.Number(), Type.Boolean()];
-const Condition = NamedObject('NotificationCondition', {
+export const Condition = NamedObject('NotificationCondition', {
   field: Line(200, { description: 'A field of the event by its path.', examples: ['order.status'] }),
   operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains']),
   value: Type.Unsafe<unknown>({

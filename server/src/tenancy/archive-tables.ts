@@ -17,6 +17,8 @@ export type Rules = ReadonlyMap<string, TableRules>;
 export const kernelRules: Readonly<Record<string, TableRules>> = {
   added_jobs: { omit: true },
   event_deliveries: { omit: true },
+  event_log: {},
+  event_log_state: {},
   // Sealed for callers of this tenant, for a day.
   idempotency_keys: { omit: true },
   module_bus_audit_log: { users: { user_id: 'who called' } },
