@@ -17,6 +17,8 @@ const kernelTables: Readonly<Record<string, string>> = {
   idempotency_keys: 'encrypted responses, kept for a day',
   module_bus_audit_log: 'inputs without personal values, kept as long as a setting says',
   event_deliveries: 'events until they are delivered; personal fields are erased with the customer',
+  event_log: 'events for a number of days; personal fields are erased with the customer',
+  event_log_state: 'a number',
   added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
   persisted_queries: 'operations of programs, without the values of their variables',
