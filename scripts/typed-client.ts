@@ -1,7 +1,8 @@
-import type { TObject, UploadRules } from '@chowk/kit/kernel';
+import type { TObject, TSchema, UploadRules } from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../server/src/actions/registry.ts';
 import { responseSchema } from '../server/src/actions/response-schema.ts';
 import { kernelErrors } from '../server/src/errors.ts';
+import { isPublicEvent } from '../server/src/events/event-hub.ts';
 import { accessSentence } from '../server/src/http/openapi/document.ts';
 import { describeBody } from '../server/src/http/openapi/responses.ts';
 import type { LoadedModule } from '../server/src/loader/load-modules.ts';
@@ -19,10 +20,20 @@ export function typedClient(
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
   const codes = [kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {})].flatMap(Object.keys).sort();
   return {
-    'client/src/api.ts': new ApiWriter(actions).file(areas, codes),
+    'client/src/api.ts': new ApiWriter(actions, publicEvents(modules)).file(areas, codes),
     'client/src/limits.ts': limitsFile(areas),
     'client/src/routes.ts': routesFile(areas),
   };
+}
+
+type EventPayload = readonly [name: string, payload: TSchema];
+
+function publicEvents(modules: readonly LoadedModule[]): EventPayload[] {
+  const events = modules.flatMap(({ definition }) => Object.entries(definition.events ?? {}));
+  return events
+    .filter(([, event]) => isPublicEvent(event))
+    .map(([name, { payload }]): EventPayload => [name, payload])
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 type Area = [name: string, actions: RegisteredAction[]];
@@ -117,8 +128,12 @@ class ApiWriter {
   /** Inputs without a name of their own, by the name that their action gives them. */
   readonly #inputs = new Map<string, Schema>();
 
-  constructor(actions: readonly RegisteredAction[]) {
+  readonly #events: readonly EventPayload[];
+
+  constructor(actions: readonly RegisteredAction[], events: readonly EventPayload[]) {
+    this.#events = events;
     for (const { output } of actions) if (output) this.#components.describe(output, 'output');
+    for (const [, payload] of events) this.#components.describe(payload, 'output');
     this.#outputs = new Set(Object.keys(this.#components.schemas));
   }
 
@@ -134,8 +149,35 @@ class ApiWriter {
       `/** The codes of the platform's errors; a module that is added later has others. */\nexport type ErrorCode =\n${codes
         .map((code) => `  | '${code}'\n`)
         .join('')}  | (string & {});\n`,
+      this.#eventData(),
       ...schemas.map(([name, schema]) => this.#declaration(name, schema as Schema)),
     ].join('\n');
+  }
+
+  #eventData(): string {
+    const members = this.#events.map(([name, payload]) => {
+      const type = this.#type(this.#components.describe(payload, 'output') as Schema, 'output', '  ');
+      return `  readonly '${name}': ${type};\n`;
+    });
+    return `/** \`data\` of each event, in requests to webhooks and in \`events.list\`. */
+export interface EventData {
+${members.join('')}}
+
+/** The body of a request to a webhook. Verify it as Standard Webhooks describes before you read it. */
+export type WebhookBody<Type extends keyof EventData = keyof EventData> = {
+  [Name in Type]: {
+    /** The id of the event. */
+    readonly id: string;
+    readonly type: Name;
+    readonly timestamp: string;
+    /** The position of the event among those of the tenant, as in \`events.list\`. */
+    readonly sequence: number | null;
+    readonly tenant_id: string;
+    readonly api_version: 'v1';
+    readonly data: EventData[Name];
+  };
+}[Type];
+`;
   }
 
   #member(action: RegisteredAction): string {

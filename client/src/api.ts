@@ -2559,6 +2559,94 @@ export type ErrorCode =
   | 'webhooks.too_many'
   | (string & {});
 
+/** `data` of each event, in requests to webhooks and in `events.list`. */
+export interface EventData {
+  readonly 'collection.created': { readonly collection: Collection };
+  readonly 'collection.deleted': { readonly collection: Collection };
+  readonly 'collection.updated': { readonly collection: Collection; readonly changed: readonly string[] };
+  readonly 'conversation.assigned': {
+    readonly conversation: ConversationRecord;
+    readonly previous_assignee_id: number | null;
+  };
+  readonly 'conversation.created': { readonly conversation: ConversationRecord };
+  readonly 'conversation.deleted': { readonly conversation: ConversationRecord };
+  readonly 'conversation.message_created': {
+    readonly conversation: ConversationRecord;
+    readonly message: ConversationMessageRecord;
+  };
+  readonly 'conversation.message_updated': {
+    readonly conversation: ConversationRecord;
+    readonly message: ConversationMessageRecord;
+  };
+  readonly 'conversation.status_changed': {
+    readonly conversation: ConversationRecord;
+    readonly previous_status: 'open' | 'pending' | 'closed';
+  };
+  readonly 'conversation.updated': { readonly conversation: ConversationRecord; readonly changed: readonly string[] };
+  readonly 'credit_note.issued': { readonly invoice: InvoiceDetails };
+  readonly 'customer.created': { readonly customer: CustomerRecord };
+  readonly 'customer.deleted': { readonly id: string; readonly mode: 'soft' | 'anonymize' | 'hard' };
+  readonly 'customer.merged': { readonly customer: CustomerRecord; readonly removed_id: string };
+  readonly 'customer.updated': { readonly customer: CustomerRecord; readonly changed: readonly string[] };
+  readonly 'invoice.issued': { readonly invoice: InvoiceDetails };
+  readonly 'notification.message_changed': { readonly message: MessageState };
+  readonly 'order.created': { readonly order: Order };
+  readonly 'order.deleted': { readonly order: Order };
+  readonly 'order.payment_added': { readonly order: Order; readonly payment: OrderPayment };
+  readonly 'order.refunded': { readonly order: Order; readonly refund: EmittedRefund };
+  readonly 'order.shipment_cancelled': { readonly order: Order; readonly shipment: Shipment };
+  readonly 'order.shipped': {
+    readonly order: Order;
+    readonly shipment: Shipment;
+    /** Whether the customer is to get a message about it. */
+    readonly notify: boolean;
+  };
+  readonly 'order.status_changed': {
+    readonly order: Order;
+    readonly previous_status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
+    readonly reason: string | null;
+  };
+  readonly 'order.updated': { readonly order: Order; readonly changed: readonly string[] };
+  readonly 'product.created': { readonly product: ProductRecord };
+  readonly 'product.deleted': { readonly product: ProductRecord };
+  readonly 'product.low_stock': {
+    readonly product: ProductRecord;
+    readonly variant: ProductVariant;
+    readonly sku: string;
+    readonly available: number;
+    readonly threshold: number;
+  };
+  readonly 'product.mandatory_changed': { readonly ids: readonly string[] };
+  readonly 'product.stock_changed': {
+    readonly product: ProductRecord;
+    readonly variant: ProductVariant;
+    readonly change: number;
+    readonly reserved_change: number;
+    readonly reason: string;
+    readonly reference: string | null;
+    /** Whether `products.low_stock_threshold` units of the variant or fewer are available. */
+    readonly low_stock: boolean;
+  };
+  readonly 'product.updated': { readonly product: ProductRecord; readonly changed: readonly string[] };
+  readonly 'settings.changed': { readonly keys: readonly string[] };
+  readonly 'webhook.disabled': { readonly webhook: Webhook };
+}
+
+/** The body of a request to a webhook. Verify it as Standard Webhooks describes before you read it. */
+export type WebhookBody<Type extends keyof EventData = keyof EventData> = {
+  [Name in Type]: {
+    /** The id of the event. */
+    readonly id: string;
+    readonly type: Name;
+    readonly timestamp: string;
+    /** The position of the event among those of the tenant, as in `events.list`. */
+    readonly sequence: number | null;
+    readonly tenant_id: string;
+    readonly api_version: 'v1';
+    readonly data: EventData[Name];
+  };
+}[Type];
+
 export type AcceptedInvitation = {
   readonly account_created: boolean;
   readonly tenant: { readonly id: string; readonly name: string };
@@ -2942,9 +3030,47 @@ export type ConversationMessagePage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+export type ConversationMessageRecord = {
+  readonly id: string;
+  readonly conversation_id: string;
+  /** From the customer, to the customer, or for the team only. */
+  readonly direction: 'inbound' | 'outbound' | 'note';
+  readonly body: string;
+  readonly user_id: number | null;
+  /** What has become of a message to the customer. `logged`: it is not sent. Null for other messages and for those from before deliveries were recorded. */
+  readonly delivery_status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'logged' | null;
+  /** Why it is only logged, why it failed, or why it is still queued. */
+  readonly delivery_reason: string | null;
+  /** Who wrote a message to the team, if not from an address of the customer. */
+  readonly sender: string | null;
+  /** The earlier messages that a mail repeats below its text. */
+  readonly quoted: string | null;
+  /** Written by a program, such as an out-of-office reply. */
+  readonly is_automatic: boolean;
+  /** ISO 8601 in UTC */
+  readonly sent_at: string;
+};
+
 export type ConversationPage = {
   readonly conversations: readonly Conversation[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type ConversationRecord = {
+  readonly id: string;
+  readonly customer_id: string;
+  readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
+  readonly subject: string;
+  readonly status: 'open' | 'pending' | 'closed';
+  readonly assignee_id: number | null;
+  /** Includes notes. */
+  readonly message_count: number;
+  /** The time of creation if there are no messages. */
+  readonly last_message_at: string;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
 };
 
 export type ConversationReply = {
@@ -3424,6 +3550,26 @@ export type DraftOrderPage = {
 
 export type EmailChange = { readonly email: string; readonly password: string };
 
+export type EmittedRefund = {
+  readonly id: string;
+  readonly payment_id: string | null;
+  /** An amount with two decimals, or three in currencies such as KWD. */
+  readonly amount: string;
+  /** How much of it is from the excess of the payment, which was not in `paid_total`. */
+  readonly excess: string;
+  readonly reason: string | null;
+  readonly items: readonly OrderRefundItem[];
+  readonly restocked: boolean;
+  /** A pending one waits for the provider of the payment. */
+  readonly status: 'pending' | 'succeeded' | 'failed';
+  readonly provider_refund_id: string | null;
+  readonly user_id: number | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  readonly provider: string | null;
+  readonly provider_payment_id: string | null;
+};
+
 export type Event = {
   readonly id: string;
   /** The position among the events of the tenant: without gaps, and never smaller than one that was read before. */
@@ -3795,6 +3941,14 @@ export type MemberPage = {
 };
 
 export type MessageProviders = { readonly twilio: TwilioAccount | null; readonly webhook: MessageWebhook | null };
+
+export type MessageState = {
+  readonly id: string;
+  readonly channel: 'in_app' | 'email' | 'sms' | 'whatsapp';
+  readonly customer_id: string | null;
+  readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'skipped';
+  readonly reason: string | null;
+};
 
 /** WhatsApp: an approved template, which may be sent at any time. `body` is what the team sees. */
 export type MessageTemplate = {
@@ -5443,6 +5597,39 @@ export type ProductOptionInput = {
 export type ProductPage = {
   readonly products: readonly Product[];
   readonly pagination: PagePagination | CursorPagination;
+};
+
+export type ProductRecord = {
+  readonly id: string;
+  /** The SKU of its first variant. */
+  readonly sku: string;
+  readonly title: string;
+  readonly description: string;
+  /** The lowest of its variants. */
+  readonly price: string;
+  readonly compare_at_price: string | null;
+  readonly status: 'draft' | 'active' | 'archived';
+  readonly images: readonly ProductImage[];
+  readonly tags: readonly string[];
+  readonly categories: readonly string[];
+  readonly mandatory: boolean;
+  /** Units on hand. */
+  readonly stock: number;
+  /** Units on hand that are reserved. */
+  readonly reserved: number;
+  /** Units that can be sold or reserved. */
+  readonly available: number;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  readonly slug: string;
+  /** The highest of its variants. */
+  readonly price_max: string;
+  readonly options: readonly ProductOption[];
+  readonly variant_count: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly external_ids: Readonly<Record<string, string>>;
 };
 
 export type ProductVariant = {

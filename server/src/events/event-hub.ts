@@ -89,7 +89,7 @@ export class EventHub {
     if (later.length > 0) await this.recordActivity(tenant.id);
     const recipients = later.map((listener) => ({ key: listenerKey(listener), onlyIf: listener.onlyIf?.(name) }));
     // Not awaited: the transaction waits for it, and fails if it fails.
-    frame.onWrite(writeEvents(db, events, { recipients, isLogged: isPublic(definition) }).catch(() => 0));
+    frame.onWrite(writeEvents(db, events, { recipients, isLogged: isPublicEvent(definition) }).catch(() => 0));
     const now = await this.#enabled(tenant, inTransaction);
     for (const event of events) {
       for (const listener of now) await listener.run(frame.contextFor(listener.module), event.payload, event);
@@ -123,7 +123,8 @@ export class EventHub {
   }
 }
 
-function isPublic({ internal, recipient }: EventDefinition): boolean {
+/** Whether rules, webhooks and readers of the event log may get it. */
+export function isPublicEvent({ internal, recipient }: EventDefinition): boolean {
   return !internal && !recipient;
 }
 
@@ -132,7 +133,7 @@ function registerEvents(
   events: Readonly<Record<string, EventDefinition>>,
 ): (readonly [string, RegisteredEvent])[] {
   return Object.entries(events)
-    .filter(([, event]) => isPublic(event))
+    .filter(([, event]) => isPublicEvent(event))
     .map(([name, event]) => [name, { ...event, module, sensitiveFields: sensitiveFieldsIn(event.payload) }]);
 }
 

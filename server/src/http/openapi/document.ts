@@ -9,6 +9,7 @@ import { version } from '../../version.ts';
 import { takesBody } from '../read-input.ts';
 import { createExample } from './examples.ts';
 import { describeResponses, type Errors, errorCodes, headers } from './responses.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 const errorSchema: Json = {
   type: 'object',
@@ -88,6 +89,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     const path = action.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [String(action.method).toLowerCase()]: operation(action, components, errors) };
   }
+  const webhooks = describeWebhooks(modules, components);
   return {
     openapi: '3.1.0',
     info: {
@@ -104,6 +106,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     servers: [{ url: '/', description: 'This server.' }],
     tags: listTags(actions, modules),
     paths: sorted(paths),
+    webhooks,
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
       responses: components.responses,
