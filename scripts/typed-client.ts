@@ -227,10 +227,10 @@ export type WebhookBody<Type extends keyof EventData = keyof EventData> = {
     return schema ? this.#type(describeBody(action, schema, this.#components), 'output') : 'void';
   }
 
-  /** The type of the records of a list that has cursors. */
+  /** The type of the records of a list that has pages and cursors. */
   #item({ input, output }: RegisteredAction): string | undefined {
     const { properties = {} } = (output ?? {}) as Partial<TObject>;
-    if (!input?.properties.cursor || !properties.pagination) return undefined;
+    if (!input?.properties.cursor || !input.properties.page || !properties.pagination) return undefined;
     const list = Object.values(properties).find((schema) => 'items' in schema) as { items: object } | undefined;
     return list && this.#type(this.#components.describe(list.items, 'output'), 'output');
   }

@@ -561,7 +561,7 @@ export interface Api {
      * Requires the permission `activity.view`.
      * `GET /api/v1/events`
      */
-    readonly list: ListCall<EventsListInput, EventPage, Event>;
+    readonly list: Call<EventsListInput, EventPage>;
   };
   readonly graphql: {
     /**
