@@ -73,13 +73,15 @@ test('the code of the README compiles and runs with the built package', async ()
     expect(log).toHaveBeenLastCalledWith({ orderCreated: { order: total } });
   });
   await socket.dispose();
-  expect(log.mock.calls.slice(0, 9)).toEqual([
+  expect(log.mock.calls.slice(0, 11)).toEqual([
     ['Asha Rao'],
     [0, person.email],
     [expect.stringMatching(/created/), '99.00'],
     [{ order: expect.objectContaining({ total: '99.00', status: 'confirmed' }) }],
     ['1 of 1'],
     ['Ravi', 1],
+    ['99.00'],
+    ['continue with', expect.stringMatching(/^\d+$/)],
     [3],
     ['items.0.quantity', expect.any(String)],
     ['A new order'],
