@@ -1,6 +1,7 @@
 import { action, systemAction, Type } from '@chowk/kit';
 import { auditLog } from './audit-log.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
+import { savedViewActions } from './saved-views.ts';
 import { ByDomain, DescribedSetting, Domain, NewDomain, SettingsChanges, SettingValues } from './schemas.ts';
 import { describeSettings, getSettings, updateSettings } from './settings.ts';
 
@@ -91,4 +92,5 @@ export const actions = {
     needs: 'audit.export',
     ...auditLog.exported,
   }),
+  ...savedViewActions,
 };
