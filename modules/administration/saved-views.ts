@@ -117,7 +117,7 @@ const pageFields = ['page', 'per_page', 'cursor', 'limit'];
 /** 422 unless it is a list that the caller may see. */
 async function checkList(ctx: SystemCtx, list: string): Promise<void> {
   const actions = await ctx.system.actions.list(ctx);
-  const isList = actions.some(({ name, input }) => name === list && 'per_page' in (input.properties ?? {}));
+  const isList = actions.some(({ name, input }) => name === list && Object.hasOwn(input.properties ?? {}, 'per_page'));
   if (!isList) throw invalid({ list: { code: 'unknown', message: `There is no list ${list} that you may see.` } });
 }
 

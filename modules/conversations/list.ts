@@ -1,14 +1,19 @@
 import {
+  and,
   byTime,
   type Ctx,
+  containsWords,
   counter,
   eitherByUnion,
   equals,
   filter,
   isAmong,
+  isShortWord,
   list,
   readCounters,
+  type Sql,
   search,
+  splitWords,
   sql,
   Type,
   UserId,
@@ -34,11 +39,15 @@ export const conversationList = list({
       value ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`,
     ),
     customer_id: equals(Uuid, sql`c.customer_id`),
+    snoozed: filter(Type.Boolean(), (value) => (value ? sql`c.is_snoozed` : sql`NOT c.is_snoozed`)),
+    has_attachment: filter(Type.Boolean(), (value) => (value ? sql`c.has_attachment` : sql`NOT c.has_attachment`)),
     search: search(
-      "Words in the subject, or in the customer's name or email.",
+      "Words in the subject, in a message or note, or in the customer's name or email.",
       sql`c.subject_key`,
-      async (text, ctx) =>
-        isAmong(sql`c.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
+      async (text, ctx) => [
+        ...isAmong(sql`c.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
+        ...inMessages(text),
+      ],
       eitherByUnion(sql`c.id`, sql`conversations c WHERE true`),
     ),
   },
@@ -73,6 +82,14 @@ export const conversationList = list({
     last_message: ({ last_message }) => last_message?.excerpt,
   },
 });
+
+/** All words occur in one message. Without a word that is long enough for the index, messages are not searched. */
+function inMessages(text: string): Sql[] {
+  const words = splitWords(text);
+  if (words.every(isShortWord)) return [];
+  const contains = and(containsWords(sql`fold(m.body)`, words, { once: true }));
+  return [sql`c.id = ANY(ARRAY(SELECT m.conversation_id FROM conversation_messages m WHERE true ${contains}))`];
+}
 
 /** From counters for all conversations, counted for one customer. */
 export async function countConversations(
