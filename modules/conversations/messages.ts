@@ -69,15 +69,15 @@ export async function addMessage(ctx: Ctx, { id }: ConversationRecord, fields: A
     UPDATE conversations c SET message_count = message_count + 1, updated_at = ${now},
       last_message_at = greatest(last_message_at, ${message.sent_at}), has_attachment = has_attachment OR ${hasFiles}
       ${firstAnswer(message)} ${received}
-    WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
+    FROM conversation_messages m WHERE c.id = ${id} AND m.id = ${message.id} RETURNING ${recordColumns}`)) as ConversationRecord;
   return { conversation, message };
 }
 
 /** The first message of the customer and the first answer to it, for the figures. Programs do not count. */
-function firstAnswer({ direction, is_automatic, sent_at, user_id }: MessageRecord): Sql {
+function firstAnswer({ direction, is_automatic }: MessageRecord): Sql {
   if (is_automatic || direction === 'note') return sql``;
-  if (direction === 'inbound') return sql`, first_inbound_at = coalesce(first_inbound_at, ${sent_at})`;
-  const isFirst = sql`first_answer_at IS NULL AND first_inbound_at IS NOT NULL`;
-  return sql`, first_answer_at = CASE WHEN ${isFirst} THEN ${sent_at} ELSE first_answer_at END,
-      first_answer_by = CASE WHEN ${isFirst} THEN ${user_id} ELSE first_answer_by END`;
+  if (direction === 'inbound') return sql`, first_inbound_at = coalesce(c.first_inbound_at, m.sent_at)`;
+  const isFirst = sql`c.first_answer_at IS NULL AND c.first_inbound_at IS NOT NULL`;
+  return sql`, first_answer_at = CASE WHEN ${isFirst} THEN m.sent_at ELSE c.first_answer_at END,
+      first_answer_by = CASE WHEN ${isFirst} THEN m.user_id ELSE c.first_answer_by END`;
 }
