@@ -269,3 +269,26 @@ describe('colleagues', () => {
     expect(await watch(asha, `presence-nothing.${id}`)).toMatchObject({ status: 403 });
   });
 });
+
+test('GraphQL has the same', async () => {
+  const { id, customer_id } = await begin({ message: { body: 'Hi', direction: 'inbound' } });
+  const other = await begin({ customer: { id: customer_id } });
+  const query = `mutation ($id: ID!, $other: ID!) {
+    snoozeConversation(id: $id) { is_snoozed snoozed_until has_attachment }
+    unsnoozeConversation(id: $id) { is_snoozed }
+    mergeConversations(id: $id, input: { conversation_id: $other }) { id message_count }
+    setConversationAvailability(input: { is_available: true }) { is_available user { id } }
+  }`;
+  const { body } = await owner.post('/api/v1/graphql', { query, variables: { id, other: other.id } });
+  expect(body).toMatchObject({
+    data: {
+      snoozeConversation: { is_snoozed: true, snoozed_until: null, has_attachment: false },
+      unsnoozeConversation: { is_snoozed: false },
+      mergeConversations: { id, message_count: 1 },
+    },
+  });
+  const figures = `{ conversationFigures(from: "2026-01-01", to: "2026-01-31") { totals { answered } days { day } } }`;
+  expect((await owner.post('/api/v1/graphql', { query: figures })).body).toEqual({
+    data: { conversationFigures: { totals: { answered: 0 }, days: [] } },
+  });
+});

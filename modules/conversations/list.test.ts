@@ -352,7 +352,9 @@ test('a search finds words in messages and notes, in one of them', async () => {
   expect(await found('friend ravi')).toEqual([note.id]);
   expect(await found('friend sure')).toEqual([]);
   expect(await found('%_sure')).toEqual([note.id]);
-  expect(await found('100%sure')).toEqual([]);
+  expect(await found("fri'; DROP")).toEqual([]);
+  expect(await found('kohl')).toEqual([]);
+  expect(await found('\\ & | ! friend')).toEqual([note.id]);
   await caller.delete(`${url}/${note.id}`);
   expect(await found('friend')).toEqual([]);
 });

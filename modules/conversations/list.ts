@@ -1,8 +1,6 @@
 import {
-  and,
   byTime,
   type Ctx,
-  containsWords,
   counter,
   eitherByUnion,
   equals,
@@ -83,12 +81,13 @@ export const conversationList = list({
   },
 });
 
-/** All words occur in one message. Without a word that is long enough for the index, messages are not searched. */
+/** All words occur in one message, each at least as the beginning of a word. Short ones alone would find too many. */
 function inMessages(text: string): Sql[] {
   const words = splitWords(text);
   if (words.every(isShortWord)) return [];
-  const contains = and(containsWords(sql`fold(m.body)`, words, { once: true }));
-  return [sql`c.id = ANY(ARRAY(SELECT m.conversation_id FROM conversation_messages m WHERE true ${contains}))`];
+  return [sql`c.id = ANY(ARRAY(
+    SELECT DISTINCT m.conversation_id FROM conversation_messages m
+    WHERE message_words(m.body) @@ (SELECT message_query(${words.join(' ')}))))`];
 }
 
 /** From counters for all conversations, counted for one customer. */

@@ -17,7 +17,7 @@ export const presenceActions = {
       'Sends the event `conversation.typing` to the realtime channel `presence-conversations.{id}`, whose members are the colleagues who ' +
       'have the conversation open. Call it again every few seconds.',
     http: 'POST /conversations/:id/typing',
-    graphql: 'reportTyping',
+    graphql: false,
     readOnly: true,
     needs: 'conversations.reply',
     input: ById,

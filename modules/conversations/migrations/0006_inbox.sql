@@ -17,7 +17,17 @@ CREATE INDEX conversations_with_attachment ON conversations (last_message_at DES
 CREATE INDEX conversations_by_first_answer ON conversations (first_answer_at) WHERE first_answer_at IS NOT NULL;
 CREATE INDEX conversations_by_closing ON conversations (closed_at) WHERE closed_at IS NOT NULL;
 
-CREATE INDEX conversation_messages_by_text ON conversation_messages USING gin (fold(body) gin_trgm_ops);
+-- The words of a text, without case and accents. Not `to_tsvector`: what it takes for letters depends on the locale of the server.
+CREATE FUNCTION words_in(text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN ARRAY(
+    SELECT left(word, 100) FROM regexp_split_to_table(fold($1), '[\s!-/:-@\[-`{-~\u0964\u0965\u2000-\u206f\u3000-\u303f]+') AS word
+    WHERE word <> '');
+CREATE FUNCTION message_words(text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN array_to_tsvector(words_in($1));
+-- All words of the text, each also as the beginning of a longer one. Null for a text without words.
+CREATE FUNCTION message_query(text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+  RETURN (SELECT string_agg('''' || word || ''':*', ' & ')::tsquery FROM unnest(words_in($1)) AS word);
+CREATE INDEX conversation_messages_by_words ON conversation_messages USING gin (message_words(body));
 CREATE INDEX conversation_messages_sent ON conversation_messages (sent_at) WHERE delivery_status IS NOT NULL;
 
 UPDATE conversations c SET has_attachment = true
