@@ -27,7 +27,8 @@ const maxViews = 500;
 
 const List = Type.String({
   maxLength: 100,
-  description: 'The action that lists, such as `orders.list`, `customers.list`, `products.list` or `conversations.list`.',
+  description:
+    'The action that lists, such as `orders.list`, `customers.list`, `products.list` or `conversations.list`.',
   examples: ['orders.list'],
 });
 const Filters = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {

@@ -139,11 +139,7 @@ export const actions = {
     input: Reply,
     output: Replied,
     answer: { message: 'Message added.', status: 201 },
-    errors: [
-      'conversations.unknown_attachment',
-      'conversations.message_not_found',
-      'conversations.answered_since',
-    ],
+    errors: ['conversations.unknown_attachment', 'conversations.message_not_found', 'conversations.answered_since'],
     run: reply,
   }),
   'conversations.retryMessage': action({

@@ -1,14 +1,4 @@
-import {
-  action,
-  type Ctx,
-  forbidden,
-  type Issues,
-  NamedObject,
-  type Static,
-  sql,
-  Type,
-  UserId,
-} from '@chowk/kit';
+import { action, type Ctx, forbidden, type Issues, NamedObject, type Static, sql, Type, UserId } from '@chowk/kit';
 import { recordColumns } from './columns.ts';
 import type { Added } from './messages.ts';
 import { Channel, type ConversationRecord, Member } from './schemas.ts';
@@ -34,13 +24,23 @@ export async function assignAutomatically(ctx: Ctx, { conversation, message }: A
   const settings = await ctx.settings();
   const rules = settings['conversations.assignment_rules'];
   const isInTurn = settings['conversations.assignment'] === 'round_robin';
-  if (conversation.assignee_id !== null || message.is_automatic || (rules.length === 0 && !isInTurn)) return conversation;
+  if (conversation.assignee_id !== null || message.is_automatic || (rules.length === 0 && !isInTurn))
+    return conversation;
   const agents = await findAgents(ctx);
   const text = `${conversation.subject}\n${message.body}`.toLowerCase();
   const rule = rules.find(
-    (one) => fits(one, conversation, text) && agents.some(({ user, is_available }) => is_available && user.id === one.assignee_id),
+    (one) =>
+      fits(one, conversation, text) &&
+      agents.some(({ user, is_available }) => is_available && user.id === one.assignee_id),
   );
-  const assignee = rule?.assignee_id ?? (isInTurn ? await takeTurn(ctx, agents.map(({ user }) => user.id)) : undefined);
+  const assignee =
+    rule?.assignee_id ??
+    (isInTurn
+      ? await takeTurn(
+          ctx,
+          agents.map(({ user }) => user.id),
+        )
+      : undefined);
   if (assignee === undefined) return conversation;
   const assigned = await ctx.db.row<ConversationRecord>(sql`
     UPDATE conversations c SET assignee_id = ${assignee}, updated_at = ${ctx.now()} WHERE id = ${conversation.id}

@@ -9,10 +9,7 @@ import type { ConversationRecord } from './schemas.ts';
  * Answers a message that came in outside the opening hours, in a locked conversation: once a day for a customer, so that two programs cannot
  * answer each other for ever, and never a message that a program wrote.
  */
-export async function answerAutomatically(
-  ctx: Ctx,
-  { conversation, message }: Added,
-): Promise<ConversationRecord> {
+export async function answerAutomatically(ctx: Ctx, { conversation, message }: Added): Promise<ConversationRecord> {
   const { 'conversations.closed_answer': body } = await ctx.settings();
   if (body === '' || message.is_automatic) return conversation;
   const { isOpen, date } = await readOpeningHours(ctx);

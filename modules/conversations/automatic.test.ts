@@ -77,7 +77,9 @@ describe('assignment', () => {
     ];
     await set({ 'conversations.assignment_rules': rules });
     const sms = (body: string) => {
-      const contact = `+9198${Math.floor(Math.random() * 1e8 + 1e8).toString().slice(-8)}`;
+      const contact = `+9198${Math.floor(Math.random() * 1e8 + 1e8)
+        .toString()
+        .slice(-8)}`;
       return receive({ channel: 'sms', contact, customer: { phone: contact }, body });
     };
     expect(await assignee(await sms('I want my MONEY BACK'))).toBe(asha.id);

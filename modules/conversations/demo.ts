@@ -50,7 +50,8 @@ function generateConversation(
   const channel = pickByShare(random, channelShares);
   const keys = { id, customer_id: customers.getId(customer), channel, subject: thread.subject, status };
   const inbound = messages.find(({ direction }) => direction === 'inbound');
-  const answer = inbound && messages.find(({ direction, sent_at }) => direction === 'outbound' && sent_at >= inbound.sent_at);
+  const answer =
+    inbound && messages.find(({ direction, sent_at }) => direction === 'outbound' && sent_at >= inbound.sent_at);
   const figures = {
     first_inbound_at: inbound?.sent_at,
     first_answer_at: answer?.sent_at,

@@ -44,11 +44,11 @@ test('figures are by day of the tenant and by member', async () => {
   const none = { sent: 0, delivered: 0, delivered_share: null };
   expect(body.totals).toEqual({
     answered: 3,
-    first_answer_seconds: (0.5 + 2 + 3) / 3 * 3_600,
+    first_answer_seconds: ((0.5 + 2 + 3) / 3) * 3_600,
     first_answer_median_seconds: 7_200,
     resolved: 2,
-    resolution_seconds: (1 + 2.5) / 2 * 3_600,
-    resolution_median_seconds: (1 + 2.5) / 2 * 3_600,
+    resolution_seconds: ((1 + 2.5) / 2) * 3_600,
+    resolution_median_seconds: ((1 + 2.5) / 2) * 3_600,
     ...none,
   });
   expect(body.days).toMatchObject([
@@ -98,7 +98,8 @@ test('the kept times are those of the messages, whatever happens', async () => {
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const customer = { email: `${randomUUID()}@example.com` };
       const ids: string[] = [];
-      for (const _ of [0, 1, 2]) ids.push((await team[0].post(url, { customer, channel: 'phone' })).body.conversation.id);
+      for (const _ of [0, 1, 2])
+        ids.push((await team[0].post(url, { customer, channel: 'phone' })).body.conversation.id);
       for (const { conversation, member, does } of steps) {
         const id = ids[conversation % ids.length] as string;
         const caller = team[member] as (typeof team)[0];

@@ -61,9 +61,7 @@ async function getFigures(ctx: Ctx, range: Range): Promise<ConversationFigures> 
     totals: toFigures(ofLevel(levels.all)[0] as Row),
     days: ofLevel(levels.day).map((row) => ({ day: row.day as string, ...toFigures(row) })),
     members: ofLevel(levels.member).flatMap((row) =>
-      row.user_id === null
-        ? []
-        : [{ user_id: row.user_id, user: members.get(row.user_id) ?? null, ...toFigures(row) }],
+      row.user_id === null ? [] : [{ user_id: row.user_id, user: members.get(row.user_id) ?? null, ...toFigures(row) }],
     ),
   };
 }

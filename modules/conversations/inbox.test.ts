@@ -58,7 +58,10 @@ describe('a snoozed conversation', () => {
     const until = new Date(Date.now() + 1_500).toISOString();
     const { conversation } = (await owner.post(`${url}/${id}/snooze`, { until })).body;
     expect(conversation).toMatchObject({ is_snoozed: true, snoozed_until: until });
-    await eventually(async () => expect(await show(id)).toMatchObject({ is_snoozed: false, snoozed_until: null }), 20_000);
+    await eventually(
+      async () => expect(await show(id)).toMatchObject({ is_snoozed: false, snoozed_until: null }),
+      20_000,
+    );
     expect(await notified(asha, 'conversation.snooze_ended')).toMatchObject([
       { title: 'The conversation with Meera is due', data: { conversation_id: id } },
     ]);
@@ -214,7 +217,9 @@ describe('two conversations of a customer', () => {
     const kept = one.status === 200 ? target.id : other.id;
     expect((await owner.get(`${url}/${kept}`)).body.conversation.message_count).toBe(3 + written);
     const { total } = (await owner.get(`${url}/${kept}/messages`)).body.pagination;
-    const row = await acme.db.row(sql`SELECT count(*) AS count FROM conversation_messages WHERE conversation_id = ${kept}`);
+    const row = await acme.db.row(
+      sql`SELECT count(*) AS count FROM conversation_messages WHERE conversation_id = ${kept}`,
+    );
     expect({ total, row }).toEqual({ total: 3 + written, row: { count: 3 + written } });
   });
 

@@ -85,9 +85,11 @@ export const conversationList = list({
 function inMessages(text: string): Sql[] {
   const words = splitWords(text);
   if (words.every(isShortWord)) return [];
-  return [sql`c.id = ANY(ARRAY(
+  return [
+    sql`c.id = ANY(ARRAY(
     SELECT DISTINCT m.conversation_id FROM conversation_messages m
-    WHERE message_words(m.body) @@ (SELECT message_query(${words.join(' ')}))))`];
+    WHERE message_words(m.body) @@ (SELECT message_query(${words.join(' ')}))))`,
+  ];
 }
 
 /** From counters for all conversations, counted for one customer. */

@@ -45,7 +45,11 @@ export function toLocalTime(at: Date, timeZone: string): LocalTime {
 }
 
 /** Without hours it is always open. Hours that end before they begin go on after midnight. */
-export function isOpenAt({ date, weekday, time }: LocalTime, hours: OpeningHours, holidays: readonly string[]): boolean {
+export function isOpenAt(
+  { date, weekday, time }: LocalTime,
+  hours: OpeningHours,
+  holidays: readonly string[],
+): boolean {
   if (hours.length === 0) return true;
   if (holidays.includes(date)) return false;
   const yesterday = weekdays[(weekdays.indexOf(weekday) + 6) % 7] as Weekday;

@@ -28,7 +28,11 @@ export const settings = {
       'When the team answers, in the time zone of the tenant. Without any, always. Hours that end before they begin go on after midnight.',
   }),
   'conversations.holidays': setting({
-    schema: Type.Array(Type.String({ format: 'date' }), { maxItems: 366, uniqueItems: true, examples: [['2026-12-25']] }),
+    schema: Type.Array(Type.String({ format: 'date' }), {
+      maxItems: 366,
+      uniqueItems: true,
+      examples: [['2026-12-25']],
+    }),
     default: [],
     description: 'Days on which the team does not answer.',
   }),
