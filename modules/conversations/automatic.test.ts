@@ -144,6 +144,15 @@ describe('outside the opening hours', () => {
     expect(await answers(first)).toHaveLength(1);
   });
 
+  test('STOP by SMS is not answered, other messages are', async () => {
+    await owner.put('/api/v1/message-providers/webhook', { url: 'https://sms.invalid/' });
+    await set({ 'notifications.sms_provider': 'webhook' });
+    const contact = '+919876500001';
+    const sms = (body: string) => receive({ channel: 'sms', contact, customer: { phone: contact }, body });
+    expect(await answers(await sms('STOP'))).toEqual([]);
+    expect(await answers(await sms('Hello'))).toMatchObject([{ body: answer }]);
+  });
+
   test('no message of a program, none within the hours and none that cannot be sent is answered', async () => {
     expect(await answers(await receive({ is_automatic: true }))).toEqual([]);
     expect(await answers(await receive({ channel: 'phone' }))).toEqual([]);

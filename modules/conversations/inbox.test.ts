@@ -223,6 +223,25 @@ describe('two conversations of a customer', () => {
     expect({ total, row }).toEqual({ total: 3 + written, row: { count: 3 + written } });
   });
 
+  test('that are merged while messages come in get all of them', async () => {
+    const { target, other } = await twice();
+    const receive = () =>
+      receiveMessage(acme.context('conversations'), {
+        channel: 'email',
+        external_id: `email:${randomUUID()}`,
+        customer: { id: target.customer_id },
+        contact: null,
+        conversation_id: other.id,
+        body: 'More',
+      });
+    const receiving = Array.from({ length: 8 }, receive);
+    const merge = owner.post(`${url}/${target.id}/merge`, { conversation_id: other.id });
+    const received = await Promise.all([...receiving, ...Array.from({ length: 8 }, receive)]);
+    expect((await merge).status).toBe(200);
+    expect(received.every(({ is_new }) => is_new)).toBe(true);
+    expect(await show(target.id)).toMatchObject({ message_count: 3 + 16 });
+  });
+
   test('of two customers, or one and the same, are not merged', async () => {
     const [one, two] = [await begin(), await begin()];
     const merge = (conversation_id: string, person: Person = owner) =>

@@ -1,4 +1,4 @@
-import { type Ctx, sql } from '@chowk/kit';
+import { type Ctx, Failure, sql } from '@chowk/kit';
 import { assignAutomatically } from './assignment.ts';
 import { answerAutomatically } from './automatic-answer.ts';
 import { insertConversation, lockConversation } from './conversations.ts';
@@ -41,29 +41,43 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
     attachment_ids: received.attachment_ids ?? [],
     ...(await findStranger(ctx, current, received)),
   });
-  if (received.channel === 'sms' || received.channel === 'whatsapp') await recordConsent(ctx, current, received);
+  const isConsent = await recordConsent(ctx, current, received);
   const conversation = await assignAutomatically(ctx, added);
   await ctx.emit('conversation.message_created', { conversation, message: added.message });
   await emitChanges(ctx, current, conversation);
-  await answerAutomatically(ctx, { conversation, message: added.message });
+  if (!isConsent) await answerAutomatically(ctx, { conversation, message: added.message });
   return { conversation_id: conversation.id, message_id: added.message.id, is_new: true };
 }
 
-/** STOP and START, as carriers know them. */
+/** STOP and START, as carriers know them. Returns whether the message is one of them. */
 async function recordConsent(
   ctx: Ctx,
   { customer_id }: ConversationRecord,
   { body, channel }: Received,
-): Promise<void> {
-  await ctx.bus.callIfInstalled('customers.recordConsent', { customer_id, text: body, source: channel });
+): Promise<boolean> {
+  if (channel !== 'sms' && channel !== 'whatsapp') return false;
+  const input = { customer_id, text: body, source: channel };
+  const recorded = await ctx.bus.callIfInstalled('customers.recordConsent', input);
+  return (recorded?.accepts_marketing ?? null) !== null;
 }
 
 /** The conversation to which the message belongs, locked; `undefined` if it begins a new one. */
 async function findConversation(ctx: Ctx, received: Received): Promise<ConversationRecord | undefined> {
   const id = (await findAnswered(ctx, received)) ?? (await findRecent(ctx, received));
   if (id === undefined) return undefined;
-  const conversation = await lockConversation(ctx, { id });
+  const conversation = await lockIfPresent(ctx, id);
+  // It was merged or deleted a moment ago.
+  if (!conversation) return findConversation(ctx, received);
   return (await isRecent(ctx, conversation)) ? conversation : undefined;
+}
+
+async function lockIfPresent(ctx: Ctx, id: string): Promise<ConversationRecord | undefined> {
+  try {
+    return await lockConversation(ctx, { id });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'conversations.not_found') return undefined;
+    throw error;
+  }
 }
 
 async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Received): Promise<string | undefined> {
