@@ -231,6 +231,52 @@ export interface Api {
      */
     readonly reopen: Call<{ readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
     /**
+     * Snooze a conversation.
+     * Puts it aside until a time, or until the customer writes, which also ends it early. The status stays; the assignee, or else who snoozed it, is notified when it is due.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/:id/snooze`
+     */
+    readonly snooze: Call<ConversationSnooze & { readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
+    /**
+     * End the snooze of a conversation.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/:id/unsnooze`
+     */
+    readonly unsnooze: Call<{ readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
+    /**
+     * Merge another conversation of the customer into this one.
+     * Moves its messages here; it cannot be undone. This one keeps its channel and subject.
+     * Requires the permission `conversations.close`.
+     * `POST /api/v1/conversations/:id/merge`
+     */
+    readonly merge: Call<ConversationMerge & { readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
+    /**
+     * Show colleagues that you are writing an answer.
+     * Sends the event `conversation.typing` to the realtime channel `presence-conversations.{id}`, whose members are the colleagues who have the conversation open. Call it again every few seconds.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/:id/typing`
+     */
+    readonly reportTyping: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List the members who answer, and whether they are available.
+     * Requires the permission `conversations.view`.
+     * `GET /api/v1/conversations/agents`
+     */
+    readonly listAgents: Call<object, { readonly agents: readonly ConversationAgent[] }>;
+    /**
+     * Set whether conversations are assigned to a member automatically.
+     * Requires the permission `conversations.reply`.
+     * `POST /api/v1/conversations/availability`
+     */
+    readonly setAvailability: Call<ConversationAvailability, { readonly message: string; readonly agents: readonly ConversationAgent[] }>;
+    /**
+     * Get figures of the team by day and member.
+     * Times of first answers and resolutions, and the share of messages that were delivered.
+     * Requires the permission `conversations.view`.
+     * `GET /api/v1/conversations/figures`
+     */
+    readonly figures: Call<ConversationsFiguresInput, ConversationFigures>;
+    /**
      * List canned replies.
      * Those of the team and your own.
      * Requires the permission `conversations.reply`.
@@ -1987,7 +2033,7 @@ export interface Api {
     readonly config: Call<object, RealtimeConfig>;
     /**
      * Authorize a subscription.
-     * Signs the subscription of a socket to `private-user.{id}` of the caller, which needs `notifications.view`, or to `presence-tenant`, the channel of the members that are online. The socket is bound to the tenant of the request.
+     * Signs the subscription of a socket to `private-user.{id}` of the caller, which needs `notifications.view`, or to `presence-tenant`, the channel of the members that are online, or to that of the members who look at a record, such as `presence-conversations.{id}`, which needs `conversations.view`. The socket is bound to the tenant of the request.
      * Available to every signed-in user.
      * `POST /broadcasting/auth`
      */
@@ -2266,6 +2312,35 @@ export interface Api {
      */
     readonly disable: Call<TwoFactorDisableInput, { readonly message: string }>;
   };
+  readonly views: {
+    /**
+     * List the saved views of a list.
+     * Those of the team and your own.
+     * Available to every signed-in user.
+     * `GET /api/v1/saved-views`
+     */
+    readonly list: Call<ViewsListInput, { readonly saved_views: readonly SavedView[] }>;
+    /**
+     * Save a view of a list.
+     * Available to every signed-in user.
+     * `POST /api/v1/saved-views`
+     */
+    readonly create: Call<NewSavedView, { readonly message: string; readonly saved_view: SavedView }>;
+    /**
+     * Change a saved view.
+     * One that you saved, or with `settings.edit` any of the team.
+     * Available to every signed-in user.
+     * `PATCH /api/v1/saved-views/:id`
+     */
+    readonly update: Call<SavedViewChanges & { readonly id: string }, { readonly message: string; readonly saved_view: SavedView }>;
+    /**
+     * Delete a saved view.
+     * One that you saved, or with `settings.edit` any of the team.
+     * Available to every signed-in user.
+     * `DELETE /api/v1/saved-views/:id`
+     */
+    readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
+  };
   readonly webhooks: {
     /**
      * List webhooks.
@@ -2358,12 +2433,15 @@ export type ErrorCode =
   | 'bus.not_declared'
   | 'bus.rate_limited'
   | 'bus.too_deep'
+  | 'conversations.answered_since'
   | 'conversations.attachment_not_found'
+  | 'conversations.closed'
   | 'conversations.message_not_found'
   | 'conversations.no_customers'
   | 'conversations.not_deliverable'
   | 'conversations.not_failed'
   | 'conversations.not_found'
+  | 'conversations.other_customer'
   | 'conversations.reply_not_found'
   | 'conversations.too_many_replies'
   | 'conversations.unknown_attachment'
@@ -2552,6 +2630,8 @@ export type ErrorCode =
   | 'tenancy.suspended'
   | 'tenancy.too_many_domains'
   | 'tenancy.unknown'
+  | 'views.not_found'
+  | 'views.too_many'
   | 'webhooks.delivery_not_found'
   | 'webhooks.inactive'
   | 'webhooks.not_found'
@@ -2927,6 +3007,11 @@ export type Conversation = {
   readonly subject: string;
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
+  /** Put aside until `snoozed_until`, or until the customer writes. */
+  readonly is_snoozed: boolean;
+  /** Null if it is snoozed only until the customer writes. */
+  readonly snoozed_until: string | null;
+  readonly has_attachment: boolean;
   /** Includes notes. */
   readonly message_count: number;
   /** The time of creation if there are no messages. */
@@ -2940,6 +3025,12 @@ export type Conversation = {
   readonly last_message: LastMessage | null;
   /** The first message of the customer that has not been answered; null if there is none or it is closed. */
   readonly waiting_since: string | null;
+};
+
+export type ConversationAgent = {
+  readonly user: ConversationMember;
+  /** Whether conversations are assigned to the member automatically. */
+  readonly is_available: boolean;
 };
 
 export type ConversationAssignment = { readonly assignee_id: number | null };
@@ -2959,6 +3050,12 @@ export type ConversationAttachmentLink = {
   readonly url: string;
 };
 
+export type ConversationAvailability = {
+  readonly is_available: boolean;
+  /** Another member, with `conversations.assign`. Without it, you. */
+  readonly user_id?: number | undefined;
+};
+
 export type ConversationChanges = { readonly subject?: string | undefined };
 
 export type ConversationCounts = {
@@ -2975,6 +3072,28 @@ export type ConversationCustomer = {
   readonly last_name: string | null;
 };
 
+export type ConversationDayFigures = {
+  readonly day: string;
+  /** Conversations whose customer got the first answer. */
+  readonly answered: number;
+  /** From the first message of the customer to the first answer, on average. */
+  readonly first_answer_seconds: number | null;
+  /** Half of the first answers took at most this long. */
+  readonly first_answer_median_seconds: number | null;
+  /** Conversations that were closed and are still closed. */
+  readonly resolved: number;
+  /** From the beginning of the conversation to its closing, on average. */
+  readonly resolution_seconds: number | null;
+  /** Half of them took at most this long. */
+  readonly resolution_median_seconds: number | null;
+  /** Messages to customers that were handed over to a mail server or a provider. */
+  readonly sent: number;
+  /** Those that were delivered or read. For mails: that the mail server took. */
+  readonly delivered: number;
+  /** `delivered` by `sent`, from 0 to 1. */
+  readonly delivered_share: number | null;
+};
+
 export type ConversationDetail = {
   readonly id: string;
   readonly customer_id: string;
@@ -2982,6 +3101,11 @@ export type ConversationDetail = {
   readonly subject: string;
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
+  /** Put aside until `snoozed_until`, or until the customer writes. */
+  readonly is_snoozed: boolean;
+  /** Null if it is snoozed only until the customer writes. */
+  readonly snoozed_until: string | null;
+  readonly has_attachment: boolean;
   /** Includes notes. */
   readonly message_count: number;
   /** The time of creation if there are no messages. */
@@ -3000,7 +3124,65 @@ export type ConversationDetail = {
   readonly reply_delivery: ReplyDelivery;
 };
 
+export type ConversationFigures = {
+  readonly totals: ConversationFigureTotals;
+  /** Days on which something happened. */
+  readonly days: readonly ConversationDayFigures[];
+  /** Who answered first, who closed, and who wrote the messages. Without what programs did. */
+  readonly members: readonly ConversationMemberFigures[];
+};
+
+export type ConversationFigureTotals = {
+  /** Conversations whose customer got the first answer. */
+  readonly answered: number;
+  /** From the first message of the customer to the first answer, on average. */
+  readonly first_answer_seconds: number | null;
+  /** Half of the first answers took at most this long. */
+  readonly first_answer_median_seconds: number | null;
+  /** Conversations that were closed and are still closed. */
+  readonly resolved: number;
+  /** From the beginning of the conversation to its closing, on average. */
+  readonly resolution_seconds: number | null;
+  /** Half of them took at most this long. */
+  readonly resolution_median_seconds: number | null;
+  /** Messages to customers that were handed over to a mail server or a provider. */
+  readonly sent: number;
+  /** Those that were delivered or read. For mails: that the mail server took. */
+  readonly delivered: number;
+  /** `delivered` by `sent`, from 0 to 1. */
+  readonly delivered_share: number | null;
+};
+
 export type ConversationMember = { readonly id: number; readonly name: string; readonly email: string };
+
+export type ConversationMemberFigures = {
+  readonly user_id: number;
+  /** Null after the member has left. */
+  readonly user: ConversationMember | null;
+  /** Conversations whose customer got the first answer. */
+  readonly answered: number;
+  /** From the first message of the customer to the first answer, on average. */
+  readonly first_answer_seconds: number | null;
+  /** Half of the first answers took at most this long. */
+  readonly first_answer_median_seconds: number | null;
+  /** Conversations that were closed and are still closed. */
+  readonly resolved: number;
+  /** From the beginning of the conversation to its closing, on average. */
+  readonly resolution_seconds: number | null;
+  /** Half of them took at most this long. */
+  readonly resolution_median_seconds: number | null;
+  /** Messages to customers that were handed over to a mail server or a provider. */
+  readonly sent: number;
+  /** Those that were delivered or read. For mails: that the mail server took. */
+  readonly delivered: number;
+  /** `delivered` by `sent`, from 0 to 1. */
+  readonly delivered_share: number | null;
+};
+
+export type ConversationMerge = {
+  /** The conversation whose messages are moved, and which is then gone. */
+  readonly conversation_id: string;
+};
 
 export type ConversationMessage = {
   readonly id: string;
@@ -3023,6 +3205,8 @@ export type ConversationMessage = {
   readonly sent_at: string;
   readonly user: ConversationMember | null;
   readonly attachments: readonly ConversationAttachment[];
+  /** The members whom a note names with `@` and their name. */
+  readonly mentions: readonly number[];
 };
 
 export type ConversationMessagePage = {
@@ -3082,6 +3266,13 @@ export type ConversationReply = {
   /** Files that were uploaded for this message. Default: []. */
   readonly attachment_ids?: readonly string[] | undefined;
   readonly template?: MessageTemplate | undefined;
+  /** The newest message that you have seen, or null if there was none. If a colleague has answered since, yours is not sent (409). */
+  readonly last_message_id?: string | null | undefined;
+};
+
+export type ConversationSnooze = {
+  /** When the conversation comes back, at most a year from now. Without it, when the customer writes. */
+  readonly until?: string | null | undefined;
 };
 
 export type ConversationStatusChange = { readonly status: 'open' | 'pending' | 'closed' };
@@ -4379,6 +4570,16 @@ export type NewRole = {
   /** Default: "". */
   readonly description?: string | undefined;
   readonly permissions: readonly string[];
+};
+
+export type NewSavedView = {
+  /** The action that lists, such as `orders.list`, `customers.list`, `products.list` or `conversations.list`. */
+  readonly list: string;
+  readonly name: string;
+  /** Fields of the query of the list, with `sort_by` and `sort_order`, and without the page. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** For the whole team. Otherwise only you see it. Default: false. */
+  readonly is_shared?: boolean | undefined;
 };
 
 export type NewShipment = {
@@ -6064,6 +6265,28 @@ export type SalesSums = {
   readonly net_revenue: string;
 };
 
+export type SavedView = {
+  readonly id: string;
+  readonly list: string;
+  readonly name: string;
+  /** Fields of the query of the list, with `sort_by` and `sort_order`, and without the page. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  readonly is_shared: boolean;
+  /** Who saved it. */
+  readonly user_id: number;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type SavedViewChanges = {
+  readonly name?: string | undefined;
+  /** Fields of the query of the list, with `sort_by` and `sort_order`, and without the page. */
+  readonly filters?: Readonly<Record<string, unknown>> | undefined;
+  readonly is_shared?: boolean | undefined;
+};
+
 export type SeededData = {
   readonly roles: number;
   readonly permissions: number;
@@ -6900,7 +7123,9 @@ export type ConversationsListInput = {
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
   readonly customer_id?: string | undefined;
-  /** Words in the subject, or in the customer's name or email. */
+  readonly snoozed?: boolean | undefined;
+  readonly has_attachment?: boolean | undefined;
+  /** Words in the subject, in a message or note, or in the customer's name or email. */
   readonly search?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
@@ -6926,7 +7151,9 @@ export type ConversationsExportInput = {
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
   readonly customer_id?: string | undefined;
-  /** Words in the subject, or in the customer's name or email. */
+  readonly snoozed?: boolean | undefined;
+  readonly has_attachment?: boolean | undefined;
+  /** Words in the subject, in a message or note, or in the customer's name or email. */
   readonly search?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
@@ -6959,6 +7186,13 @@ export type ConversationsMessagesInput = {
 export type ConversationsUploadAttachmentInput = {
   /** JPEG, PNG, WebP or PDF, at most 25000000 bytes. */
   readonly file: Blob;
+};
+
+export type ConversationsFiguresInput = {
+  /** The first day, in the tenant's time zone. */
+  readonly from: string;
+  /** The last day, at most 366 days in all. */
+  readonly to: string;
 };
 
 export type CustomersListInput = {
@@ -7864,6 +8098,11 @@ export type TwoFactorDisableInput = {
   readonly password?: string | undefined;
   /** A code of the authenticator app or a recovery code. */
   readonly otp?: string | undefined;
+};
+
+export type ViewsListInput = {
+  /** The action that lists, such as `orders.list`, `customers.list`, `products.list` or `conversations.list`. */
+  readonly list: string;
 };
 
 export type WebhooksListInput = {

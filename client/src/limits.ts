@@ -566,6 +566,16 @@ export const twoFactorLimits = {
   },
 } as const;
 
+export const viewsLimits = {
+  create: {
+    list: 100,
+    name: 100,
+  },
+  update: {
+    name: 100,
+  },
+} as const;
+
 export const webhooksLimits = {
   create: {
     url: 2048,

@@ -47,6 +47,13 @@ CREATE UNIQUE INDEX collections_slug ON public.collections USING btree (slug);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.collections FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_collections();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.collections FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_collections();
 
+CREATE TABLE conversation_agents (
+  user_id bigint NOT NULL,
+  is_available boolean NOT NULL DEFAULT true,
+  turn bigint NOT NULL DEFAULT 0,
+  CONSTRAINT conversation_agents_pkey PRIMARY KEY (user_id)
+);
+
 CREATE TABLE conversation_attachments (
   id uuid NOT NULL,
   message_id uuid,
@@ -62,6 +69,13 @@ CREATE TABLE conversation_attachments (
 );
 CREATE INDEX conversation_attachments_by_message ON public.conversation_attachments USING btree (message_id);
 CREATE INDEX conversation_attachments_waiting ON public.conversation_attachments USING btree (created_at) WHERE (message_id IS NULL);
+
+CREATE TABLE conversation_mentions (
+  message_id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  CONSTRAINT conversation_mentions_pkey PRIMARY KEY (message_id, user_id),
+  CONSTRAINT conversation_mentions_message_id_fkey FOREIGN KEY (message_id) REFERENCES conversation_messages(id) ON DELETE CASCADE
+);
 
 CREATE TABLE conversation_messages (
   id uuid NOT NULL,
@@ -83,6 +97,8 @@ CREATE TABLE conversation_messages (
 );
 CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
 CREATE UNIQUE INDEX conversation_messages_by_external_id ON public.conversation_messages USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX conversation_messages_by_words ON public.conversation_messages USING gin (message_words(body));
+CREATE INDEX conversation_messages_sent ON public.conversation_messages USING btree (sent_at) WHERE (delivery_status IS NOT NULL);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversation_messages FOR EACH ROW WHEN ((new.sent_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversation_messages();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversation_messages FOR EACH ROW WHEN (((new.sent_at <> old.sent_at) AND (new.sent_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversation_messages();
 
@@ -101,17 +117,31 @@ CREATE TABLE conversations (
   contact text,
   last_inbound_at timestamp with time zone,
   closed_at timestamp with time zone,
+  is_snoozed boolean NOT NULL DEFAULT false,
+  snoozed_until timestamp with time zone,
+  snoozed_by bigint,
+  has_attachment boolean NOT NULL DEFAULT false,
+  answered_on date,
+  first_inbound_at timestamp with time zone,
+  first_answer_at timestamp with time zone,
+  first_answer_by bigint,
+  closed_by bigint,
   CONSTRAINT conversations_pkey PRIMARY KEY (id),
   CONSTRAINT conversations_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'webchat'::text, 'phone'::text, 'other'::text]))),
   CONSTRAINT conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'closed'::text])))
 );
 CREATE INDEX conversations_by_assignee ON public.conversations USING btree (assignee_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_closing ON public.conversations USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE INDEX conversations_by_creation ON public.conversations USING btree (created_at DESC, id DESC);
 CREATE INDEX conversations_by_customer ON public.conversations USING btree (customer_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_by_first_answer ON public.conversations USING btree (first_answer_at) WHERE (first_answer_at IS NOT NULL);
 CREATE INDEX conversations_by_message ON public.conversations USING btree (last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_status ON public.conversations USING btree (status, last_message_at DESC, id DESC);
 CREATE INDEX conversations_by_subject ON public.conversations USING gin (subject_key gin_trgm_ops);
 CREATE INDEX conversations_by_update ON public.conversations USING btree (updated_at, id);
+CREATE INDEX conversations_snoozed ON public.conversations USING btree (last_message_at DESC, id DESC) WHERE is_snoozed;
+CREATE INDEX conversations_to_wake ON public.conversations USING btree (snoozed_until) WHERE is_snoozed;
+CREATE INDEX conversations_with_attachment ON public.conversations USING btree (last_message_at DESC, id DESC) WHERE has_attachment;
 CREATE TRIGGER count_inserted AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
 CREATE TRIGGER count_removed AFTER DELETE ON public.conversations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_conversations();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.conversations FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION count_conversations();
@@ -440,6 +470,15 @@ CREATE INDEX invoices_by_update ON public.invoices USING btree (updated_at, id);
 CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (order_id) WHERE (kind = 'invoice'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
+
+CREATE TABLE merged_conversations (
+  id uuid NOT NULL,
+  merged_into uuid NOT NULL,
+  merged_at timestamp with time zone NOT NULL,
+  CONSTRAINT merged_conversations_pkey PRIMARY KEY (id),
+  CONSTRAINT merged_conversations_merged_into_fkey FOREIGN KEY (merged_into) REFERENCES conversations(id) ON DELETE CASCADE
+);
+CREATE INDEX merged_conversations_by_target ON public.merged_conversations USING btree (merged_into);
 
 CREATE TABLE message_providers (
   name text NOT NULL,
@@ -1022,6 +1061,19 @@ CREATE TRIGGER products_add_first_variants AFTER INSERT ON public.products REFER
 CREATE TRIGGER products_pass_to_variants AFTER UPDATE ON public.products REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update FOR EACH STATEMENT EXECUTE FUNCTION pass_to_variants();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.products FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_products();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.products FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_products();
+
+CREATE TABLE saved_views (
+  id uuid NOT NULL,
+  list text NOT NULL,
+  name text NOT NULL,
+  filters jsonb NOT NULL,
+  is_shared boolean NOT NULL,
+  user_id bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT saved_views_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX saved_views_by_name ON public.saved_views USING btree (list, user_id, fold(name));
 
 CREATE TABLE schema_migrations (
   owner text NOT NULL,

@@ -2,6 +2,7 @@ import { action, systemAction, Type } from '@chowk/kit';
 import { auditLog } from './audit-log.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
 import { readEvents } from './event-log.ts';
+import { savedViewActions } from './saved-views.ts';
 import {
   ByDomain,
   DescribedSetting,
@@ -116,4 +117,5 @@ export const actions = {
     errors: ['events.cursor_expired'],
     run: readEvents,
   }),
+  ...savedViewActions,
 };

@@ -13,6 +13,7 @@ export const module = defineModule({
     Settings: "The tenant's settings and domains.",
     Events: 'What happened in the tenant, for clients that follow it.',
     Audit: 'Changes in the tenant and the calls between modules.',
+    'Saved views': 'Sets of filters that members keep for a list.',
   },
 });
 

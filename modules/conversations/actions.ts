@@ -1,4 +1,5 @@
 import { action, ById, Type, Uuid } from '@chowk/kit';
+import { assignmentActions } from './assignment.ts';
 import { linkAttachment, uploadAttachment } from './attachments.ts';
 import { cannedReplyActions } from './canned-replies.ts';
 import {
@@ -12,8 +13,11 @@ import {
   retryMessage,
   updateConversation,
 } from './conversations.ts';
+import { figureActions } from './figures.ts';
 import { conversationList, countConversations } from './list.ts';
+import { mergeActions } from './merge.ts';
 import { messageList } from './messages.ts';
+import { presenceActions } from './presence.ts';
 import {
   Assignment,
   Attachment,
@@ -31,6 +35,7 @@ import {
   StatusChange,
   UploadedAttachment,
 } from './schemas.ts';
+import { snoozeActions } from './snooze.ts';
 
 const changed = (message: string) => ({
   output: Conversation,
@@ -134,7 +139,7 @@ export const actions = {
     input: Reply,
     output: Replied,
     answer: { message: 'Message added.', status: 201 },
-    errors: ['conversations.unknown_attachment'],
+    errors: ['conversations.unknown_attachment', 'conversations.message_not_found', 'conversations.answered_since'],
     run: reply,
   }),
   'conversations.retryMessage': action({
@@ -212,5 +217,10 @@ export const actions = {
     ...changed('Conversation reopened.'),
     run: (ctx, { id }) => updateConversation(ctx, { id, status: 'open' }),
   }),
+  ...snoozeActions,
+  ...mergeActions,
+  ...presenceActions,
+  ...assignmentActions,
+  ...figureActions,
   ...cannedReplyActions,
 };

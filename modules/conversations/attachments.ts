@@ -58,7 +58,10 @@ export async function attach(ctx: Ctx, messageId: string, ids: readonly string[]
   if (attached < ids.length) throw fail('conversations.unknown_attachment');
 }
 
-export async function withAttachments(ctx: Ctx, messages: readonly Omit<Message, 'attachments'>[]): Promise<Message[]> {
+export async function withAttachments(
+  ctx: Ctx,
+  messages: readonly Omit<Message, 'attachments' | 'mentions'>[],
+): Promise<Omit<Message, 'mentions'>[]> {
   const ids = messages.map(({ id }) => id);
   const rows = await ctx.db.rows<Attachment & { message_id: string }>(sql`
     SELECT a.message_id, ${columns} FROM conversation_attachments a WHERE a.message_id = ANY(${ids}::uuid[]) ORDER BY a.id`);

@@ -10,7 +10,7 @@ export const columns = sql`${recordColumns}, (
   FROM conversation_messages m WHERE m.conversation_id = c.id ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) AS last_message, (
   SELECT min(m.sent_at) FROM conversation_messages m
   WHERE c.status <> 'closed' AND m.conversation_id = c.id AND m.direction = 'inbound' AND m.sent_at > coalesce((
-    SELECT o.sent_at FROM conversation_messages o WHERE o.conversation_id = c.id AND o.direction = 'outbound'
+    SELECT o.sent_at FROM conversation_messages o WHERE o.conversation_id = c.id AND o.direction = 'outbound' AND NOT o.is_automatic
     ORDER BY o.sent_at DESC LIMIT 1), '-infinity')) AS waiting_since`;
 
 /** From a row of `conversation_messages m`. */

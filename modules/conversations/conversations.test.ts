@@ -41,6 +41,9 @@ test('a conversation with an unknown person creates a customer', async () => {
       subject: 'Where is my tea?',
       status: 'open',
       assignee_id: null,
+      is_snoozed: false,
+      snoozed_until: null,
+      has_attachment: false,
       message_count: 1,
       last_message_at: message.sent_at,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -70,6 +73,7 @@ test('a conversation with an unknown person creates a customer', async () => {
           sent_at: expect.any(String),
           user: null,
           attachments: [],
+          mentions: [],
         },
       ],
       reply_delivery: {

@@ -1,9 +1,10 @@
-import { type Ctx, changesBetween, type Issues, removedFields, sql } from '@chowk/kit';
+import { type Ctx, changesBetween, type Issues, removedFields, type Sql, sql } from '@chowk/kit';
 import { removeAttachments } from './attachments.ts';
 import { columns, messageColumns, recordColumns } from './columns.ts';
 import { emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
+import { addMentions } from './mentions.ts';
 import { type Added, addMessage, completeMessages, latestMessages } from './messages.ts';
 import { findMembers, type Row, withPeople } from './people.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   NewMessage,
   Replied,
   Reply,
+  Status,
 } from './schemas.ts';
 
 type Key = { readonly id: string };
@@ -73,14 +75,21 @@ export async function updateConversation(ctx: Ctx, { id, ...fields }: Changes & 
     if (Object.keys(changes).length > 0) {
       const { subject, status, assignee_id } = { ...current, ...fields };
       const saved = await tx.db.row<ConversationRecord>(sql`
-        UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id},
-          closed_at = CASE WHEN ${status} = 'closed' THEN coalesce(closed_at, ${tx.now()}) END, updated_at = ${tx.now()} WHERE id = ${id} RETURNING ${recordColumns}`);
+        UPDATE conversations c SET subject = ${subject}, status = ${status}, assignee_id = ${assignee_id}, updated_at = ${tx.now()}
+          ${status === current.status ? sql`` : closing(tx, status)}
+        WHERE id = ${id} RETURNING ${recordColumns}`);
       tx.audit(changes);
       await emitChanges(tx, current, saved as ConversationRecord);
       if ('assignee_id' in changes) await notifyAssignee(tx, saved as ConversationRecord);
     }
     return getConversation(tx, { id });
   });
+}
+
+/** A conversation that is closed is no longer snoozed. */
+function closing(ctx: Ctx, status: Status): Sql {
+  if (status !== 'closed') return sql`, closed_at = NULL, closed_by = NULL`;
+  return sql`, closed_at = ${ctx.now()}, closed_by = ${ctx.userId ?? null}, is_snoozed = false, snoozed_until = NULL`;
 }
 
 /** Unless the assignee is the caller. */
@@ -106,9 +115,12 @@ export async function checkAssignee(
   issues.add('assignee_id', `The team has no member ${id}.`, 'unknown');
 }
 
-export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied> {
+export async function reply(ctx: Ctx, { id, last_message_id, ...input }: Reply): Promise<Replied> {
   return ctx.tx(async (tx) => {
     const current = await lockConversation(tx, { id });
+    if (last_message_id !== undefined && input.direction === 'outbound') {
+      await refuseSecondAnswer(tx, { id, last_message_id });
+    }
     const added = await writeMessage(tx, current, input);
     tx.audit(changesBetween<ConversationRecord>(current, { status: added.conversation.status }));
     await tx.emit('conversation.message_created', added);
@@ -118,17 +130,46 @@ export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied>
   });
 }
 
+/** 409 if somebody else has answered after the last message that the caller has seen. */
+async function refuseSecondAnswer(
+  ctx: Ctx,
+  { id, last_message_id: seen }: { id: string; last_message_id: string | null },
+): Promise<void> {
+  const last = sql`(SELECT s.sent_at, s.id FROM conversation_messages s WHERE s.id = ${seen} AND s.conversation_id = ${id})`;
+  if (seen !== null && !(await ctx.db.row(last))) throw fail('conversations.message_not_found', { id: seen });
+  const answer = await ctx.db.row(sql`
+    SELECT FROM conversation_messages m
+    WHERE m.conversation_id = ${id} AND m.direction = 'outbound' AND NOT m.is_automatic
+      AND m.user_id IS DISTINCT FROM ${ctx.userId ?? null}::bigint
+      ${seen === null ? sql`` : sql`AND (m.sent_at, m.id) > ${last}`} LIMIT 1`);
+  if (answer) throw fail('conversations.answered_since');
+}
+
 /** Adds a message that a member of the team writes, and sends one to the customer. */
 async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: NewMessage): Promise<Added> {
   const { direction, body, log_only, attachment_ids, template } = input;
   const content = { direction, body, attachment_ids };
-  if (direction !== 'outbound') return addMessage(ctx, conversation, content);
+  if (direction !== 'outbound') {
+    const added = await addMessage(ctx, conversation, content);
+    await addMentions(ctx, added.message);
+    return added;
+  }
   const plan: Plan = log_only
     ? { channel: null, reason: 'Recorded without being sent.' }
     : await planDelivery(ctx, conversation, template);
   if (plan.channel === null) {
     return addMessage(ctx, conversation, { ...content, delivery_status: 'logged', delivery_reason: plan.reason });
   }
+  return deliverMessage(ctx, conversation, content, plan);
+}
+
+/** Adds a message to the customer and sends it. */
+export async function deliverMessage(
+  ctx: Ctx,
+  conversation: ConversationRecord,
+  content: Parameters<typeof addMessage>[2],
+  plan: Exclude<Plan, { channel: null }>,
+): Promise<Added> {
   const id = ctx.newId();
   const external_id = plan.channel === 'email' ? `email:${mailId(ctx, id)}` : null;
   const added = await addMessage(ctx, conversation, { ...content, id, external_id, delivery_status: 'queued' });

@@ -35,6 +35,8 @@ export const listeners = [
     );
   }),
   inTransaction('customer.deleted', 'anonymize-conversations', async (ctx, { id, mode }) => {
-    if (mode === 'anonymize') await emitUpdated(ctx, await findConversations(ctx, id), ['subject']);
+    if (mode !== 'anonymize') return;
+    await ctx.db.run(sql`UPDATE conversations SET has_attachment = false WHERE customer_id = ${id} AND has_attachment`);
+    await emitUpdated(ctx, await findConversations(ctx, id), ['subject']);
   }),
 ];

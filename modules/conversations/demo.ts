@@ -49,8 +49,16 @@ function generateConversation(
   const status = statusAt(today - time, isInbound, random);
   const channel = pickByShare(random, channelShares);
   const keys = { id, customer_id: customers.getId(customer), channel, subject: thread.subject, status };
+  const inbound = messages.find(({ direction }) => direction === 'inbound');
+  const answer =
+    inbound && messages.find(({ direction, sent_at }) => direction === 'outbound' && sent_at >= inbound.sent_at);
+  const figures = {
+    first_inbound_at: inbound?.sent_at,
+    first_answer_at: answer?.sent_at,
+    closed_at: status === 'closed' ? new Date(time) : undefined,
+  };
   const times = { last_message_at: new Date(time), created_at: new Date(startedAt), updated_at: new Date(time) };
-  return { messages, conversation: { ...keys, message_count: messages.length, ...times } };
+  return { messages, conversation: { ...keys, message_count: messages.length, ...times, ...figures } };
 }
 
 /** Old conversations are closed; the others wait for the team or for the customer. */

@@ -1,4 +1,4 @@
-import { type Ctx, defineEvent, type EventTypes, Nullable, Type, UserId } from '@chowk/kit';
+import { type Ctx, defineEvent, type EventTypes, Nullable, Type, UserId, Uuid } from '@chowk/kit';
 import { ConversationRecord, MessageRecord, Status } from './schemas.ts';
 
 const common = {
@@ -15,7 +15,7 @@ export const events = {
   }),
   'conversation.updated': defineEvent({
     ...common,
-    summary: 'The subject or the customer of a conversation was changed',
+    summary: 'The subject or the customer of a conversation was changed, or it was snoozed or woken',
     payload: Type.Object({ conversation: ConversationRecord, changed: Type.Array(Type.String()) }),
     graphql: 'conversationUpdated',
   }),
@@ -43,6 +43,12 @@ export const events = {
     payload: Type.Object({ conversation: ConversationRecord, previous_status: Status }),
     graphql: 'conversationStatusChanged',
   }),
+  'conversation.merged': defineEvent({
+    ...common,
+    summary: 'The messages of another conversation were moved to a conversation',
+    payload: Type.Object({ conversation: ConversationRecord, merged_id: Uuid }),
+    graphql: 'conversationMerged',
+  }),
   'conversation.deleted': defineEvent({
     ...common,
     summary: 'A conversation was deleted',
@@ -55,13 +61,17 @@ declare module '@chowk/kit/catalogue' {
   interface Events extends EventTypes<typeof events> {}
 }
 
-/** Emits events for a changed subject, status and assignee. */
+const updatedFields = ['subject', 'is_snoozed', 'snoozed_until'] as const;
+
+/** Emits events for a changed subject, snooze, status and assignee. */
 export async function emitChanges(
   ctx: Ctx,
-  { subject, status, assignee_id }: ConversationRecord,
+  before: ConversationRecord,
   conversation: ConversationRecord,
 ): Promise<void> {
-  if (conversation.subject !== subject) await ctx.emit('conversation.updated', { conversation, changed: ['subject'] });
+  const { status, assignee_id } = before;
+  const changed = updatedFields.filter((field) => conversation[field] !== before[field]);
+  if (changed.length > 0) await ctx.emit('conversation.updated', { conversation, changed });
   if (conversation.status !== status) {
     await ctx.emit('conversation.status_changed', { conversation, previous_status: status });
   }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { readByCursor } from '../../server/testing/read-by-cursor.ts';
+import { storeAttachment } from './attachments.ts';
 import type { Conversation } from './schemas.ts';
 
 const platform = await startPlatform();
@@ -66,6 +67,8 @@ test.each([
   ['assignee_id', 'assignee_id=asha'],
   ['unassigned', 'unassigned=perhaps'],
   ['customer_id', 'customer_id=5'],
+  ['snoozed', 'snoozed=perhaps'],
+  ['has_attachment', 'has_attachment=2'],
   ['search', `search=${'x'.repeat(201)}`],
   ['sort_by', 'sort_by=subject'],
   ['sort_order', 'sort_order=sideways'],
@@ -331,4 +334,39 @@ test('a search finds the conversations of all matching customers, however many',
     INSERT INTO conversations (id, customer_id, channel, status, last_message_at, created_at, updated_at)
     SELECT gen_random_uuid(), id, 'email', 'open', now(), now(), now() FROM customers`);
   expect((await list('?search=asha')).pagination.total).toBe(300);
+});
+
+test('a search finds words in messages and notes, in one of them', async () => {
+  const { list, create, caller } = await inbox();
+  const tea = await create({ message: { body: 'Der Grünkohl-Tee ist kalt', direction: 'inbound' } });
+  const note = await create({ subject: 'Other', message: { body: 'A friend of Ravi', direction: 'note' } });
+  await caller.post(`${url}/${note.id}/messages`, { body: '100%_sure' });
+  const found = async (text: string) => {
+    const { conversations, pagination } = await list(`?search=${encodeURIComponent(text)}`);
+    expect(pagination.total).toBe(conversations.length);
+    return conversations.map(({ id }) => id);
+  };
+  expect(await found('grunkohl')).toEqual([tea.id]);
+  expect(await found('KALT tee')).toEqual([tea.id]);
+  expect(await found('tee is')).toEqual([tea.id]);
+  expect(await found('friend ravi')).toEqual([note.id]);
+  expect(await found('friend sure')).toEqual([]);
+  expect(await found('%_sure')).toEqual([note.id]);
+  expect(await found("fri'; DROP")).toEqual([]);
+  expect(await found('kohl')).toEqual([]);
+  expect(await found('\\ & | ! friend')).toEqual([note.id]);
+  await caller.delete(`${url}/${note.id}`);
+  expect(await found('friend')).toEqual([]);
+});
+
+test('conversations with attachments can be listed', async () => {
+  const { tenant, list, create, caller } = await inbox();
+  const [plain, withFile] = [await create(), await create()];
+  const ctx = tenant.context('conversations');
+  const attachment = await storeAttachment(ctx, { file_name: 'leaf.txt', content: Buffer.from('x') });
+  await ctx.db.run(sql`UPDATE conversation_attachments SET user_id = ${caller.user.id} WHERE id = ${attachment}`);
+  await caller.post(`${url}/${withFile.id}/messages`, { body: 'See this', attachment_ids: [attachment] });
+  await caller.post(`${url}/${withFile.id}/messages`, { body: 'And this' });
+  expect((await list('?has_attachment=true')).conversations).toMatchObject([{ id: withFile.id, has_attachment: true }]);
+  expect((await list('?has_attachment=false')).conversations).toMatchObject([{ id: plain.id, has_attachment: false }]);
 });

@@ -6,9 +6,12 @@ import {
   equals,
   filter,
   isAmong,
+  isShortWord,
   list,
   readCounters,
+  type Sql,
   search,
+  splitWords,
   sql,
   Type,
   UserId,
@@ -34,11 +37,15 @@ export const conversationList = list({
       value ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`,
     ),
     customer_id: equals(Uuid, sql`c.customer_id`),
+    snoozed: filter(Type.Boolean(), (value) => (value ? sql`c.is_snoozed` : sql`NOT c.is_snoozed`)),
+    has_attachment: filter(Type.Boolean(), (value) => (value ? sql`c.has_attachment` : sql`NOT c.has_attachment`)),
     search: search(
-      "Words in the subject, or in the customer's name or email.",
+      "Words in the subject, in a message or note, or in the customer's name or email.",
       sql`c.subject_key`,
-      async (text, ctx) =>
-        isAmong(sql`c.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
+      async (text, ctx) => [
+        ...isAmong(sql`c.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
+        ...inMessages(text),
+      ],
       eitherByUnion(sql`c.id`, sql`conversations c WHERE true`),
     ),
   },
@@ -73,6 +80,17 @@ export const conversationList = list({
     last_message: ({ last_message }) => last_message?.excerpt,
   },
 });
+
+/** All words occur in one message, each at least as the beginning of a word. Short ones alone would find too many. */
+function inMessages(text: string): Sql[] {
+  const words = splitWords(text);
+  if (words.every(isShortWord)) return [];
+  return [
+    sql`c.id = ANY(ARRAY(
+    SELECT DISTINCT m.conversation_id FROM conversation_messages m
+    WHERE message_words(m.body) @@ (SELECT message_query(${words.join(' ')}))))`,
+  ];
+}
 
 /** From counters for all conversations, counted for one customer. */
 export async function countConversations(

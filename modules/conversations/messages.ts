@@ -1,6 +1,7 @@
-import { byTime, type Ctx, equals, list, sql, Uuid } from '@chowk/kit';
+import { byTime, type Ctx, equals, list, type Sql, sql, Uuid } from '@chowk/kit';
 import { attach, withAttachments } from './attachments.ts';
 import { messageColumns, recordColumns } from './columns.ts';
+import { withMentions } from './mentions.ts';
 import { withAuthors } from './people.ts';
 import { type ConversationRecord, Message, type MessageRecord } from './schemas.ts';
 
@@ -20,9 +21,9 @@ export const messageList = list({
   complete: completeMessages,
 });
 
-/** Adds the authors and the attachments. */
+/** Adds the authors, the attachments and the mentions. */
 export async function completeMessages(ctx: Ctx, messages: readonly MessageRecord[]): Promise<Message[]> {
-  return withAttachments(ctx, await withAuthors(ctx, messages));
+  return withMentions(ctx, await withAttachments(ctx, await withAuthors(ctx, messages)));
 }
 
 export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<Message[]> {
@@ -46,7 +47,7 @@ export interface Added {
   readonly message: MessageRecord;
 }
 
-/** Adds a message to a locked or new conversation. An inbound message reopens it. */
+/** Adds a message to a locked or new conversation. An inbound message reopens and wakes it. */
 export async function addMessage(ctx: Ctx, { id }: ConversationRecord, fields: AddedFields): Promise<Added> {
   const { direction, body, id: messageId = ctx.newId(), delivery_status = null, delivery_reason = null } = fields;
   const { sender = null, quoted = null, html = null, is_automatic = false, external_id = null } = fields;
@@ -60,11 +61,23 @@ export async function addMessage(ctx: Ctx, { id }: ConversationRecord, fields: A
       ${sender}, ${quoted}, ${html}, ${is_automatic}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
   await attach(ctx, message.id, fields.attachment_ids ?? []);
   const received = isInbound
-    ? sql`, status = 'open', closed_at = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null}`
+    ? sql`, status = 'open', closed_at = NULL, closed_by = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null},
+        is_snoozed = false, snoozed_until = NULL`
     : sql``;
+  const hasFiles = (fields.attachment_ids ?? []).length > 0;
   const conversation = (await ctx.db.row<ConversationRecord>(sql`
     UPDATE conversations c SET message_count = message_count + 1, updated_at = ${now},
-      last_message_at = greatest(last_message_at, ${message.sent_at}) ${received}
-    WHERE id = ${id} RETURNING ${recordColumns}`)) as ConversationRecord;
+      last_message_at = greatest(last_message_at, ${message.sent_at}), has_attachment = has_attachment OR ${hasFiles}
+      ${firstAnswer(message)} ${received}
+    FROM conversation_messages m WHERE c.id = ${id} AND m.id = ${message.id} RETURNING ${recordColumns}`)) as ConversationRecord;
   return { conversation, message };
+}
+
+/** The first message of the customer and the first answer to it, for the figures. Programs do not count. */
+function firstAnswer({ direction, is_automatic }: MessageRecord): Sql {
+  if (is_automatic || direction === 'note') return sql``;
+  if (direction === 'inbound') return sql`, first_inbound_at = coalesce(c.first_inbound_at, m.sent_at)`;
+  const isFirst = sql`c.first_answer_at IS NULL AND c.first_inbound_at IS NOT NULL`;
+  return sql`, first_answer_at = CASE WHEN ${isFirst} THEN m.sent_at ELSE c.first_answer_at END,
+      first_answer_by = CASE WHEN ${isFirst} THEN m.user_id ELSE c.first_answer_by END`;
 }

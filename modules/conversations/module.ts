@@ -9,13 +9,14 @@ import { events } from './events.ts';
 import { notifications, teamListeners } from './notify-team.ts';
 import { operations } from './operations.ts';
 import { settings } from './settings.ts';
+import { snoozeJobs } from './snooze.ts';
 
 export const module = defineModule({
   actions,
   events,
   operations,
   settings,
-  jobs: attachmentJobs,
+  jobs: { ...attachmentJobs, ...snoozeJobs },
   listeners: [...listeners, ...deliveryListeners, ...teamListeners],
   notifications,
   errors,

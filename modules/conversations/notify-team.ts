@@ -1,4 +1,5 @@
 import { afterCommit, type Ctx } from '@chowk/kit';
+import { findMentions } from './mentions.ts';
 import { findMembers } from './people.ts';
 import type { ConversationRecord, MessageRecord } from './schemas.ts';
 
@@ -16,6 +17,10 @@ export const notifications = {
   },
   'conversation.mentioned': {
     description: 'A colleague mentioned you in a note',
+    needs: 'conversations.view',
+  },
+  'conversation.snooze_ended': {
+    description: 'A conversation of yours that was snoozed is due',
     needs: 'conversations.view',
   },
 };
@@ -45,14 +50,11 @@ async function notifyReceived(ctx: Ctx, { conversation, message }: Added): Promi
   });
 }
 
-/** A mention is `@` and the name of a member. */
 async function notifyMentioned(ctx: Ctx, { conversation, message }: Added): Promise<void> {
-  const text = message.body.toLowerCase();
-  if (!text.includes('@')) return;
-  const members = await ctx.bus.call('identity.members', {});
-  const mentioned = members.filter(({ id, name }) => id !== message.user_id && isMentioned(text, name.toLowerCase()));
+  const mentioned = (await findMentions(ctx, [message.id])).filter(({ user_id }) => user_id !== message.user_id);
+  if (mentioned.length === 0) return;
   await ctx.notify(
-    mentioned.map(({ id }) => id),
+    mentioned.map(({ user_id }) => user_id),
     {
       ...linkTo(conversation),
       type: 'conversation.mentioned',
@@ -61,14 +63,6 @@ async function notifyMentioned(ctx: Ctx, { conversation, message }: Added): Prom
   );
 }
 
-/** Not if the name is the beginning of a longer word. */
-function isMentioned(text: string, name: string): boolean {
-  for (let at = text.indexOf(`@${name}`); at >= 0; at = text.indexOf(`@${name}`, at + 1)) {
-    if (!/^[\p{L}\p{N}]/u.test(text.slice(at + name.length + 1))) return true;
-  }
-  return false;
-}
-
-function linkTo({ id, customer_id }: ConversationRecord) {
+export function linkTo({ id, customer_id }: ConversationRecord) {
   return { icon: 'MessageSquare', action_url: `/conversations/${id}`, data: { conversation_id: id }, customer_id };
 }

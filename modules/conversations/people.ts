@@ -23,7 +23,7 @@ export async function withPeople(ctx: Ctx, rows: readonly Row[]): Promise<Conver
 export async function withAuthors(
   ctx: Ctx,
   messages: readonly MessageRecord[],
-): Promise<Omit<Message, 'attachments'>[]> {
+): Promise<Omit<Message, 'attachments' | 'mentions'>[]> {
   const authors = messages.map(({ user_id }) => user_id);
   const members = await findMembers(ctx, authors);
   return messages.map((message) => ({ ...message, user: members.get(message.user_id) ?? null }));

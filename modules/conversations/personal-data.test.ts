@@ -24,12 +24,16 @@ test('the export of a customer includes its conversations only', async () => {
   const [conversation] = [await begin(), await begin()];
   const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
   const shown = ['customer', 'assignee', 'last_message', 'waiting_since', 'messages', 'reply_delivery'];
-  const stored = { contact: null, last_inbound_at: null, closed_at: null };
-  const { user, attachments, ...message } = conversation.messages[0];
+  const unset = ['contact', 'last_inbound_at', 'closed_at', 'closed_by', 'snoozed_by', 'answered_on'];
+  const figures = ['first_inbound_at', 'first_answer_at', 'first_answer_by'];
+  const stored = Object.fromEntries([...unset, ...figures].map((name) => [name, null]));
+  const { user, attachments, mentions, ...message } = conversation.messages[0];
   expect(conversations).toEqual({
     conversations: [{ ...without(conversation, shown), ...stored }],
     conversation_messages: [{ ...message, external_id: null, html: null }],
     conversation_attachments: [],
+    conversation_mentions: [],
+    merged_conversations: [],
   });
 });
 

@@ -1,4 +1,6 @@
-import { type Ctx, sql } from '@chowk/kit';
+import { type Ctx, Failure, sql } from '@chowk/kit';
+import { assignAutomatically } from './assignment.ts';
+import { answerAutomatically } from './automatic-answer.ts';
 import { insertConversation, lockConversation } from './conversations.ts';
 import { emitChanges } from './events.ts';
 import { addMessage } from './messages.ts';
@@ -29,7 +31,7 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
   const known = await findKnown(ctx, received);
   if (known) return known;
   const current = (await findConversation(ctx, received)) ?? (await startConversation(ctx, received));
-  const { conversation, message } = await addMessage(ctx, current, {
+  const added = await addMessage(ctx, current, {
     direction: 'inbound',
     body: received.body.slice(0, maxBody),
     quoted: received.quoted?.slice(0, maxBody) ?? null,
@@ -39,32 +41,49 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
     attachment_ids: received.attachment_ids ?? [],
     ...(await findStranger(ctx, current, received)),
   });
-  if (received.channel === 'sms' || received.channel === 'whatsapp') await recordConsent(ctx, conversation, received);
-  await ctx.emit('conversation.message_created', { conversation, message });
+  const isConsent = await recordConsent(ctx, current, received);
+  const conversation = await assignAutomatically(ctx, added);
+  await ctx.emit('conversation.message_created', { conversation, message: added.message });
   await emitChanges(ctx, current, conversation);
-  return { conversation_id: conversation.id, message_id: message.id, is_new: true };
+  if (!isConsent) await answerAutomatically(ctx, { conversation, message: added.message });
+  return { conversation_id: conversation.id, message_id: added.message.id, is_new: true };
 }
 
-/** STOP and START, as carriers know them. */
+/** STOP and START, as carriers know them. Returns whether the message is one of them. */
 async function recordConsent(
   ctx: Ctx,
   { customer_id }: ConversationRecord,
   { body, channel }: Received,
-): Promise<void> {
-  await ctx.bus.callIfInstalled('customers.recordConsent', { customer_id, text: body, source: channel });
+): Promise<boolean> {
+  if (channel !== 'sms' && channel !== 'whatsapp') return false;
+  const input = { customer_id, text: body, source: channel };
+  const recorded = await ctx.bus.callIfInstalled('customers.recordConsent', input);
+  return (recorded?.accepts_marketing ?? null) !== null;
 }
 
 /** The conversation to which the message belongs, locked; `undefined` if it begins a new one. */
 async function findConversation(ctx: Ctx, received: Received): Promise<ConversationRecord | undefined> {
   const id = (await findAnswered(ctx, received)) ?? (await findRecent(ctx, received));
   if (id === undefined) return undefined;
-  const conversation = await lockConversation(ctx, { id });
+  const conversation = await lockIfPresent(ctx, id);
+  // It was merged or deleted a moment ago.
+  if (!conversation) return findConversation(ctx, received);
   return (await isRecent(ctx, conversation)) ? conversation : undefined;
+}
+
+async function lockIfPresent(ctx: Ctx, id: string): Promise<ConversationRecord | undefined> {
+  try {
+    return await lockConversation(ctx, { id });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'conversations.not_found') return undefined;
+    throw error;
+  }
 }
 
 async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Received): Promise<string | undefined> {
   const row = await ctx.db.row<{ id: string }>(sql`
     SELECT id FROM conversations WHERE id = ${conversation_id ?? null}
+    UNION ALL SELECT merged_into FROM merged_conversations WHERE id = ${conversation_id ?? null}
     UNION ALL (
       SELECT m.conversation_id FROM unnest(${answers}::text[]) WITH ORDINALITY AS answered (external_id, place)
         JOIN conversation_messages m USING (external_id)

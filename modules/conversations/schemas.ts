@@ -72,7 +72,17 @@ export const NewConversation = NamedObject('NewConversation', {
 });
 export type NewConversation = Static<typeof NewConversation>;
 
-export const Reply = named('ConversationReply', extend(NewMessage, { id: Uuid }));
+export const Reply = named(
+  'ConversationReply',
+  extend(NewMessage, {
+    id: Uuid,
+    last_message_id: Type.Optional({
+      ...Nullable(Uuid),
+      description:
+        'The newest message that you have seen, or null if there was none. If a colleague has answered since, yours is not sent (409).',
+    }),
+  }),
+);
 export type Reply = Static<typeof Reply>;
 export const ConversationChanges = NamedObject('ConversationChanges', { id: Uuid, subject: Type.Optional(Subject) });
 export const Assignment = NamedObject('ConversationAssignment', { id: Uuid, assignee_id: Nullable(UserId) });
@@ -87,6 +97,9 @@ const record = Type.Object({
   subject: outputFields(NewConversation).subject,
   status: Status,
   assignee_id: Nullable(UserId),
+  is_snoozed: Type.Boolean({ description: 'Put aside until `snoozed_until`, or until the customer writes.' }),
+  snoozed_until: { ...Nullable(Timestamp), description: 'Null if it is snoozed only until the customer writes.' },
+  has_attachment: Type.Boolean(),
   message_count: Type.Integer({ description: 'Includes notes.' }),
   last_message_at: { ...Timestamp, description: 'The time of creation if there are no messages.' },
   created_at: Timestamp,
@@ -104,7 +117,7 @@ const Customer = NamedObject(
   },
   { graphqlType: 'Customer' },
 );
-const Member = NamedObject('ConversationMember', { id: UserId, name: Type.String(), email: Type.String() });
+export const Member = NamedObject('ConversationMember', { id: UserId, name: Type.String(), email: Type.String() });
 export type Member = Static<typeof Member>;
 const LastMessage = NamedObject('LastMessage', { direction: Direction, excerpt: Type.String(), sent_at: Timestamp });
 
@@ -172,7 +185,11 @@ export const AttachmentLink = NamedObject('ConversationAttachmentLink', {
 
 export const Message = named(
   'ConversationMessage',
-  extend(MessageRecord, { user: Nullable(Member), attachments: Type.Array(Attachment) }),
+  extend(MessageRecord, {
+    user: Nullable(Member),
+    attachments: Type.Array(Attachment),
+    mentions: Type.Array(UserId, { description: 'The members whom a note names with `@` and their name.' }),
+  }),
 );
 export type Message = Static<typeof Message>;
 export const MessageKey = Type.Object({ id: Uuid, message: Uuid });

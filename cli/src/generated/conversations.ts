@@ -6,6 +6,15 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "agents"
+    ],
+    "action": "conversations.listAgents",
+    "summary": "List the members who answer, and whether they are available",
+    "key": "agents"
+  },
+  {
+    "words": [
+      "conversations",
       "assign"
     ],
     "action": "conversations.assign",
@@ -250,8 +259,18 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The customer ID."
       },
       {
+        "name": "snoozed",
+        "help": "The snoozed.",
+        "type": "boolean"
+      },
+      {
+        "name": "has_attachment",
+        "help": "The has attachment.",
+        "type": "boolean"
+      },
+      {
         "name": "search",
-        "help": "Words in the subject, or in the customer's name or email."
+        "help": "Words in the subject, in a message or note, or in the customer's name or email."
       },
       {
         "name": "updated_from",
@@ -284,6 +303,27 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "format": "file"
+  },
+  {
+    "words": [
+      "conversations",
+      "figures"
+    ],
+    "action": "conversations.figures",
+    "summary": "Get figures of the team by day and member",
+    "description": "Times of first answers and resolutions, and the share of messages that were delivered.",
+    "options": [
+      {
+        "name": "from",
+        "help": "The first day, in the tenant's time zone.",
+        "isRequired": true
+      },
+      {
+        "name": "to",
+        "help": "The last day, at most 366 days in all.",
+        "isRequired": true
+      }
+    ]
   },
   {
     "words": [
@@ -350,8 +390,18 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The customer ID."
       },
       {
+        "name": "snoozed",
+        "help": "The snoozed.",
+        "type": "boolean"
+      },
+      {
+        "name": "has_attachment",
+        "help": "The has attachment.",
+        "type": "boolean"
+      },
+      {
         "name": "search",
-        "help": "Words in the subject, or in the customer's name or email."
+        "help": "Words in the subject, in a message or note, or in the customer's name or email."
       },
       {
         "name": "updated_from",
@@ -377,6 +427,30 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "conversations",
     "isPaged": true
+  },
+  {
+    "words": [
+      "conversations",
+      "merge"
+    ],
+    "action": "conversations.merge",
+    "summary": "Merge another conversation of the customer into this one",
+    "description": "Moves its messages here; it cannot be undone. This one keeps its channel and subject.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "conversation_id",
+        "help": "The conversation whose messages are moved, and which is then gone.",
+        "isRequired": true
+      }
+    ],
+    "key": "conversation"
   },
   {
     "words": [
@@ -482,6 +556,26 @@ export const commands: readonly DerivedCommand[] = [
         "name": "template.variables",
         "help": "The variables.",
         "type": "json"
+      },
+      {
+        "name": "last_message_id",
+        "help": "The newest message that you have seen, or null if there was none. If a colleague has answered since, yours is not sent (409)."
+      }
+    ]
+  },
+  {
+    "words": [
+      "conversations",
+      "report-typing"
+    ],
+    "action": "conversations.reportTyping",
+    "summary": "Show colleagues that you are writing an answer",
+    "description": "Sends the event 'conversation.typing' to the realtime channel 'presence-conversations.{id}', whose members are the colleagues who have the conversation open. Call it again every few seconds.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
       }
     ]
   },
@@ -510,6 +604,28 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "set-availability"
+    ],
+    "action": "conversations.setAvailability",
+    "summary": "Set whether conversations are assigned to a member automatically",
+    "options": [
+      {
+        "name": "is_available",
+        "help": "Whether it is available.",
+        "type": "boolean",
+        "isRequired": true
+      },
+      {
+        "name": "user_id",
+        "help": "Another member, with 'conversations.assign'. Without it, you.",
+        "type": "integer"
+      }
+    ],
+    "key": "agents"
+  },
+  {
+    "words": [
+      "conversations",
       "show"
     ],
     "action": "conversations.get",
@@ -519,6 +635,29 @@ export const commands: readonly DerivedCommand[] = [
         "name": "id",
         "help": "The id.",
         "isRequired": true
+      }
+    ],
+    "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "snooze"
+    ],
+    "action": "conversations.snooze",
+    "summary": "Snooze a conversation",
+    "description": "Puts it aside until a time, or until the customer writes, which also ends it early. The status stays; the assignee, or else who snoozed it, is notified when it is due.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "until",
+        "help": "When the conversation comes back, at most a year from now. Without it, when the customer writes."
       }
     ],
     "key": "conversation"
@@ -545,6 +684,22 @@ export const commands: readonly DerivedCommand[] = [
           "pending",
           "closed"
         ]
+      }
+    ],
+    "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "unsnooze"
+    ],
+    "action": "conversations.unsnooze",
+    "summary": "End the snooze of a conversation",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
       }
     ],
     "key": "conversation"

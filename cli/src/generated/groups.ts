@@ -43,5 +43,6 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'tokens': async () => (await import('./tokens.ts')).commands,
   'two-factor': async () => (await import('./two-factor.ts')).commands,
   'unregistered-queries': async () => (await import('./unregistered-queries.ts')).commands,
+  'views': async () => (await import('./views.ts')).commands,
   'webhooks': async () => (await import('./webhooks.ts')).commands,
 };

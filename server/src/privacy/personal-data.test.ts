@@ -22,6 +22,7 @@ const kernelTables: Readonly<Record<string, string>> = {
   added_jobs: 'jobs until they are queued, a moment after the commit',
   counters: 'numbers only',
   persisted_queries: 'operations of programs, without the values of their variables',
+  saved_views: 'filters that members have saved for a list',
   stored_files: 'the type and the size of files; those that a `file` column names are removed with the customer',
   unregistered_operations: 'operations without the values of their variables, deleted 30 days after their last use',
 };

@@ -1,6 +1,6 @@
 import { type Actions, named, type SystemCtx, signedIn, systemAction, Type } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
-import { permissionFor } from './protocol.ts';
+import { findResource, permissionFor } from './protocol.ts';
 import type { Realtime } from './realtime.ts';
 
 const RealtimeConfig = named(
@@ -54,7 +54,8 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
       summary: 'Authorize a subscription',
       description:
         'Signs the subscription of a socket to `private-user.{id}` of the caller, which needs `notifications.view`, or to ' +
-        '`presence-tenant`, the channel of the members that are online. The socket is bound to the tenant of the request.',
+        '`presence-tenant`, the channel of the members that are online, or to that of the members who look at a record, such as ' +
+        '`presence-conversations.{id}`, which needs `conversations.view`. The socket is bound to the tenant of the request.',
       http: `POST ${authEndpoint}`,
       root: true,
       accepts: 'form',
@@ -77,7 +78,8 @@ export function realtimeActions(appUrl: string, realtime: () => Realtime): Actio
 /** The caller as a member of a presence channel, as JSON; `undefined` for a private channel. */
 function presenceMember({ user: { id, name }, session }: SystemCtx, channel: string): string | undefined {
   if (channel === `private-user.${id}`) return undefined;
-  if (channel === 'presence-tenant' && session.kind !== 'client') {
+  const isOffered = channel === 'presence-tenant' || findResource(channel) !== undefined;
+  if (isOffered && session.kind !== 'client') {
     return JSON.stringify({ user_id: String(id), user_info: { id, name } });
   }
   throw fail('realtime.channel_forbidden', { channel });

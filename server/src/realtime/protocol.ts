@@ -58,7 +58,14 @@ export function needsGrant(channel: string): boolean {
 
 /** The permission of the members that may subscribe; `undefined`: all. The channel of a user carries their notifications. */
 export function permissionFor(channel: string): string | undefined {
-  return channel.startsWith('private-user.') ? 'notifications.view' : undefined;
+  if (channel.startsWith('private-user.')) return 'notifications.view';
+  const resource = findResource(channel);
+  return resource === undefined ? undefined : `${resource}.view`;
+}
+
+/** `conversations` for `presence-conversations.{id}`, the channel of the members who look at one of them. */
+export function findResource(channel: string): string | undefined {
+  return /^presence-([a-z]+)\.[\w-]+$/.exec(channel)?.[1];
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

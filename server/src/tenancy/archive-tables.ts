@@ -22,6 +22,7 @@ export const kernelRules: Readonly<Record<string, TableRules>> = {
   // Sealed for callers of this tenant, for a day.
   idempotency_keys: { omit: true },
   module_bus_audit_log: { users: { user_id: 'who called' } },
+  saved_views: { users: { user_id: 'who saved it' } },
   // Describes the database itself.
   schema_migrations: { omit: true },
   chowk_installation: { omit: true },
