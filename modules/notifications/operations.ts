@@ -1,4 +1,5 @@
-import { ById, operation, Type } from '@chowk/kit';
+import { ById, operation, Type, Uuid } from '@chowk/kit';
+import { recordReceipt } from './messages/receipts.ts';
 import { ChannelKey, ChannelState, checkChannel, ReplyMessage, ReplyResult, sendReply } from './messages/replies.ts';
 import { markAsUnread } from './notifications.ts';
 import { notify } from './notify.ts';
@@ -33,6 +34,13 @@ export const operations = {
     input: ReplyMessage,
     output: ReplyResult,
     run: sendReply,
+  }),
+  'notifications.recordBounce': operation({
+    summary: 'Record that a mail was returned',
+    description: 'A message that is not known or has failed already is not changed.',
+    atomic: true,
+    input: Type.Object({ id: Uuid, reason: Type.String() }),
+    run: (ctx, { id, reason }) => recordReceipt(ctx, { id, provider: 'mail', status: 'failed', reason }),
   }),
   'notifications.markAsUnread': operation({ summary: 'Mark a notification as unread', input: ById, run: markAsUnread }),
 };
