@@ -74,15 +74,18 @@ async function receive(
 /** Without angle brackets. A mail without one gets one of its content. */
 function messageId(mail: ReadMail): string {
   const [id] = mailIds(header(mail, 'message-id'));
-  return id ?? `${hash(JSON.stringify([mail.headers, mail.text]))}@no-message-id`;
+  if (id !== undefined) return id;
+  const { headers, text, html, attachments } = mail;
+  const files = attachments.map(({ fileName, content }) => [fileName, hash(content)]);
+  return `${hash(JSON.stringify([headers, text, html, files]))}@no-message-id`;
 }
 
 function mailIds(text: string): string[] {
   return [...text.matchAll(/<([^<>\s]{1,900})>/g)].map(([, id]) => id as string);
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function hash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 interface Hashes {

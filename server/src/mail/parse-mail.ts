@@ -10,12 +10,24 @@ const maxHtml = 1_000_000;
 const maxTags = 20_000;
 const maxHeaders = 500;
 const maxAttachments = 20;
+/** Each may begin a part. */
+const maxDashLines = 50_000;
 
 /** Reads a mail. Of one that is nested too deeply, or with `headersOnly`, only the headers. */
 export async function parseMail(mail: Uint8Array, { headersOnly = false } = {}): Promise<ReadMail> {
-  if (headersOnly) return describe(await PostalMime.parse(headersIn(mail), limits), false);
+  if (headersOnly || hasTooManyParts(mail)) return describe(await PostalMime.parse(headersIn(mail), limits), false);
   const email = await PostalMime.parse(mail, limits).catch(() => undefined);
   return email ? describe(email, true) : parseMail(mail, { headersOnly: true });
+}
+
+function hasTooManyParts(mail: Uint8Array): boolean {
+  const bytes = Buffer.from(mail.buffer, mail.byteOffset, mail.byteLength);
+  let at = -1;
+  for (let count = 0; count < maxDashLines; count += 1) {
+    at = bytes.indexOf('\n--', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 function headersIn(mail: Uint8Array): Uint8Array {
@@ -26,7 +38,7 @@ function headersIn(mail: Uint8Array): Uint8Array {
 
 function describe(email: Email, isComplete: boolean): ReadMail {
   const raw = isComplete ? cleanText((email.html ?? '').slice(0, maxHtml)) : '';
-  const html = raw.split('<').length > maxTags ? '' : cleanHtml(raw);
+  const html = raw.split('<').length > maxTags ? '' : cleanHtml(raw).trim();
   const text = email.text?.trim() ? email.text : htmlToText(html || raw);
   return {
     isComplete,
@@ -34,7 +46,7 @@ function describe(email: Email, isComplete: boolean): ReadMail {
     from: readAddress(email.from),
     subject: cleanLine(email.subject ?? ''),
     text: isComplete ? cleanText(text.slice(0, maxText)) : '',
-    html: html.trim() === '' || html.length > maxHtml ? null : html,
+    html: html === '' || html.length > maxHtml ? null : html,
     attachments: isComplete ? email.attachments.slice(0, maxAttachments).map(readAttachment) : [],
     omittedCount: Math.max(0, email.attachments.length - maxAttachments),
   };
