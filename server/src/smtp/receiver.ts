@@ -84,7 +84,9 @@ async function settle(log: Log, done: (error?: Error) => void, work: () => Promi
     await work();
     done();
   } catch (error) {
-    if (!(error instanceof Refusal)) log.warn({ err: error }, 'could not receive a mail; the client will try again');
-    done(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure; try again later'));
+    if (error instanceof Refusal) return done(error);
+    const hasLeft = (error as NodeJS.ErrnoException).code === 'ECONNECTION';
+    log[hasLeft ? 'debug' : 'warn']({ err: error }, 'could not receive a mail; the client will try again');
+    done(new Refusal(451, 'Temporary failure; try again later'));
   }
 }
