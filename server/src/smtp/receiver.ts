@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@chowk/kit/kernel';
 import type { SMTPServer as Server } from 'smtp-server';
 import type { Config } from '../config/config.ts';
 import type { Kernel } from '../kernel.ts';
+import { readInboundTls } from '../mail/inbound-tls.ts';
 import { maxMailBytes } from './accept-mail.ts';
 import { Refusal, Sessions } from './sessions.ts';
 
@@ -33,7 +33,7 @@ export async function startReceiver(kernel: Kernel, { isShared = false } = {}): 
     log.warn({}, 'no mail is received: the lock file has no module mailbox');
     return undefined;
   }
-  const [{ SMTPServer }, tls] = await Promise.all([import('smtp-server'), readTls(config)]);
+  const [{ SMTPServer }, tls] = await Promise.all([import('smtp-server'), readInboundTls(config)]);
   const sessions = new Sessions(kernel, (id) => closeConnection(server, id));
   const server = new SMTPServer({
     ...limits,
@@ -47,7 +47,14 @@ export async function startReceiver(kernel: Kernel, { isShared = false } = {}): 
     onData: (stream, session, done) => void settle(log, done, () => sessions.receive(session, stream)),
     onClose: (session) => sessions.end(session),
   });
-  await listen(server, config, isShared);
+  try {
+    await listen(server, config, isShared);
+  } catch (error) {
+    // Another process receives the mails of all rings, where ports cannot be shared.
+    if (!isShared) throw error;
+    log.warn({}, (error as Error).message);
+    return undefined;
+  }
   server.on('error', (error) => log.debug({ err: error }, 'a connection for mail failed'));
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -65,11 +72,6 @@ async function listen(server: Server, config: Config, isShared: boolean): Promis
   server.once('error', ({ message }) => reject(new Error(`cannot receive mail on ${host}:${port}: ${message}`)));
   server.listen({ port, host, reusePort: isShared && process.platform === 'linux' }, resolve);
   await promise;
-}
-
-async function readTls({ inboundSmtpKey: key, inboundSmtpCertificate: cert }: Config) {
-  if (key === undefined || cert === undefined) return undefined;
-  return { key: await readFile(key), cert: await readFile(cert) };
 }
 
 function closeConnection(server: Server, id: string): void {
