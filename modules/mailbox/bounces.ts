@@ -30,6 +30,9 @@ function textIn(attachments: ReadMail['attachments'], type: RegExp): string {
 function describe(report: string): string {
   const [, diagnostic = ''] = /^diagnostic-code:\s*(?:[\w-]+;)?\s*(.{1,300})/im.exec(report) ?? [];
   const [, status = ''] = /^status:\s*(\d\.\d{1,3}\.\d{1,3})/im.exec(report) ?? [];
-  const detail = (diagnostic || status).replace(/[\p{Cc}]/gu, ' ').replace(/\S+@\S+/g, '…').trim();
+  const detail = (diagnostic || status)
+    .replace(/[\p{Cc}]/gu, ' ')
+    .replace(/\S+@\S+/g, '…')
+    .trim();
   return `The mail was returned${detail === '' ? '' : `: ${detail.slice(0, 200)}`}`;
 }

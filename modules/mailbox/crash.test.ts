@@ -88,7 +88,9 @@ async function sendUntilAcknowledged(number: number): Promise<void> {
   throw new Error(`the mail ${number} was never acknowledged`);
 }
 
-test('no mail is lost and none is added or answered twice, whenever the process is killed', { timeout: 300_000 }, async () => {
+test('no mail is lost and none is added or answered twice, whenever the process is killed', {
+  timeout: 300_000,
+}, async () => {
   const customer = { email: 'asha@example.com' };
   const begun = await owner.post('/api/v1/conversations', { customer, channel: 'email', subject: 'Tea' });
   const conversation = begun.body.conversation.id;

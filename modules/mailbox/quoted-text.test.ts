@@ -5,7 +5,11 @@ const below = '> earlier\n> text';
 
 test.each([
   ['an English introduction', 'Thanks!', `On Tue, 17 Nov 2026 at 10:00, Asha <a@example.com> wrote:\n${below}`],
-  ['a wrapped introduction', 'Thanks!', `On Tue, 17 Nov 2026 at 10:00, Asha Rao\n<asha@example.com> wrote:\n\n${below}`],
+  [
+    'a wrapped introduction',
+    'Thanks!',
+    `On Tue, 17 Nov 2026 at 10:00, Asha Rao\n<asha@example.com> wrote:\n\n${below}`,
+  ],
   ['a German introduction', 'Danke!', `Am 17.11.2026 um 10:00 schrieb Asha Rao <a@example.com>:\n${below}`],
   ['a French introduction', 'Merci !', `Le mar. 17 nov. 2026 à 10:00, Asha a écrit :\n${below}`],
   ['a Hindi introduction', 'धन्यवाद', `मंगल, 17 नव॰ 2026 को 10:00 बजे को Asha <a@example.com> ने लिखा:\n${below}`],

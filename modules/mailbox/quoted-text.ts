@@ -24,7 +24,8 @@ const separators = [
   /^-{2,}\s*(original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original)\s*-{2,}$/i,
   /^begin forwarded message:$/i,
 ];
-const fields = /^\*?(from|von|de|da|van|от|sent|gesendet|envoyé|enviado|date|datum|to|an|à|para|subject|betreff|objet|asunto)\*? ?:/i;
+const fields =
+  /^\*?(from|von|de|da|van|от|sent|gesendet|envoyé|enviado|date|datum|to|an|à|para|subject|betreff|objet|asunto)\*? ?:/i;
 const signatures = [/^--\s?$/, /^(sent|get outlook|gesendet|envoyé|enviado) (from|for|von|depuis|desde) .{2,60}$/i];
 
 /** Splits the text of a mail: what its sender wrote now, and below it what the mail program added. */
@@ -36,7 +37,9 @@ export function splitQuoted(text: string): SplitText {
   // An answer below or between the quoted lines: the reader needs both.
   const isMixed = start >= 0 && isQuote(rest.find((line) => isQuote(line))) && hasAnswerBelow(rest);
   const end = start < 0 || isMixed ? lines.length : start;
-  const signature = isMixed ? -1 : lines.slice(0, end).findIndex((line) => signatures.some((one) => one.test(line.trim())));
+  const signature = isMixed
+    ? -1
+    : lines.slice(0, end).findIndex((line) => signatures.some((one) => one.test(line.trim())));
   const cut = signature < 0 ? end : signature;
   const body = lines.slice(0, cut).join('\n').trim();
   if (body === '' || cut === lines.length) return { body: lines.join('\n').trim(), quoted: null };

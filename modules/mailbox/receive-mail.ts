@@ -131,9 +131,13 @@ function readThread(ctx: Ctx, mail: ReadMail, recipient: string) {
   return { answers: answers.slice(0, maxAnswers), ...(conversation_id !== undefined && { conversation_id }) };
 }
 
-const unreadable = 'This mail could not be read: it is nested too deeply or too large. Ask the sender to send it again.';
+const unreadable =
+  'This mail could not be read: it is nested too deeply or too large. Ask the sender to send it again.';
 
-function readContent({ isComplete, text, html, attachments, omittedCount }: ReadMail, ids: ReadonlyMap<number, string>) {
+function readContent(
+  { isComplete, text, html, attachments, omittedCount }: ReadMail,
+  ids: ReadonlyMap<number, string>,
+) {
   const { body, quoted } = splitQuoted(text);
   const omitted = omittedCount === 0 ? '' : `\n\n[${omittedCount} more attachments were not kept.]`;
   return {

@@ -314,7 +314,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, inboundSmtpPort, inboundMailDomain } = this.#kernel.config;
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, inboundSmtpPort, inboundMailDomain } =
+      this.#kernel.config;
     const mailDomain = inboundSmtpPort === undefined ? null : inboundMailDomain;
     return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailDomain };
   }

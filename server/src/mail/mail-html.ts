@@ -2,7 +2,22 @@ import sanitizeHtml from 'sanitize-html';
 
 const blocks = ['address', 'article', 'blockquote', 'br', 'dd', 'div', 'dl', 'dt', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 const more = ['footer', 'header', 'hr', 'li', 'main', 'ol', 'p', 'pre', 'section', 'table', 'tr', 'ul'];
-const inline = ['a', 'abbr', 'b', 'bdi', 'bdo', 'caption', 'center', 'cite', 'code', 'col', 'colgroup', 'del', 'em', 'font'];
+const inline = [
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'bdo',
+  'caption',
+  'center',
+  'cite',
+  'code',
+  'col',
+  'colgroup',
+  'del',
+  'em',
+  'font',
+];
 const others = ['i', 'img', 'ins', 'kbd', 'mark', 'q', 's', 'small', 'span', 'strike', 'strong', 'sub', 'sup'];
 const tables = ['tbody', 'td', 'tfoot', 'th', 'thead', 'u', 'wbr'];
 const blockTags = new Set([...blocks, ...more]);

@@ -44,8 +44,7 @@ async function openClient() {
   return client;
 }
 
-const waitingJobs = async () =>
-  (await acme.db.rows(sql`SELECT FROM stored_files WHERE module = 'mailbox'`)).length;
+const waitingJobs = async () => (await acme.db.rows(sql`SELECT FROM stored_files WHERE module = 'mailbox'`)).length;
 
 describe('a recipient', () => {
   test.each([
@@ -167,7 +166,8 @@ describe('a client', () => {
   test('that asks for too many unknown recipients is sent away', async () => {
     const client = await openClient();
     let answer = await client.begin('nobody-at-all@in.example.com');
-    for (let n = 0; n < 40 && answer.startsWith('550'); n += 1) answer = await client.send('RCPT TO:<nobody-at-all@in.example.com>');
+    for (let n = 0; n < 40 && answer.startsWith('550'); n += 1)
+      answer = await client.send('RCPT TO:<nobody-at-all@in.example.com>');
     expect(answer).toMatch(/^421 Too many|^421 4\.4\.2 Too many/);
   });
 });
