@@ -420,6 +420,15 @@ CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (or
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
 
+CREATE TABLE mailbox_mails (
+  id_hash text NOT NULL,
+  sender_hash text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT mailbox_mails_pkey PRIMARY KEY (id_hash)
+);
+CREATE INDEX mailbox_mails_by_sender ON public.mailbox_mails USING btree (sender_hash, received_at);
+CREATE INDEX mailbox_mails_by_time ON public.mailbox_mails USING btree (received_at);
+
 CREATE TABLE message_providers (
   name text NOT NULL,
   options jsonb NOT NULL,

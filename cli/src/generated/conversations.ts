@@ -381,6 +381,34 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "message-html"
+    ],
+    "action": "conversations.messageHtml",
+    "summary": "Get the HTML of a mail",
+    "description": "Show it in a frame without scripts. 'data-remote-src' of a picture is its address on another server.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "message",
+        "help": "The message.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "images",
+        "help": "Also pictures of other servers, which then learn that the mail is being read.",
+        "type": "boolean"
+      }
+    ]
+  },
+  {
+    "words": [
+      "conversations",
       "messages"
     ],
     "action": "conversations.messages",
