@@ -135,7 +135,7 @@ test('no mail is lost and none is added or answered twice, whenever the process 
   // A mail that was sent again, because the process died before it recorded the first time, is the same mail.
   expect([...delivered.values()].filter((ids) => ids.size > 1)).toEqual([]);
   await expect
-    .poll(async () => (await tenant.db.rows(sql`SELECT FROM stored_files WHERE module = 'mailbox'`)).length, {
+    .poll(async () => (await tenant.db.rows(sql`SELECT FROM mailbox_incoming`)).length, {
       timeout: 60_000,
     })
     .toBe(0);

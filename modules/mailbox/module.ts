@@ -1,7 +1,7 @@
 import { defineModule, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
+import { mailJobs } from './incoming.ts';
 import { operations } from './operations.ts';
-import { mailJobs } from './receive-mail.ts';
 
 export const module = defineModule({
   actions,

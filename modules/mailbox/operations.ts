@@ -1,5 +1,6 @@
 import { Nullable, operation, Type, Uuid } from '@chowk/kit';
 import { replyAddress, takesMail } from './addresses.ts';
+import { acceptMail } from './incoming.ts';
 
 export const operations = {
   'mailbox.takesMail': operation({
@@ -8,6 +9,16 @@ export const operations = {
     input: Type.Object({ address: Type.String() }),
     output: Type.Boolean(),
     run: takesMail,
+  }),
+  'mailbox.accept': operation({
+    summary: 'Store a mail until it is read',
+    description: 'Called by the server that receives mails. A large mail is a file of this module.',
+    atomic: true,
+    input: Type.Object({
+      content: Type.Unsafe<Uint8Array | null>({}),
+      file_id: Nullable(Uuid),
+    }),
+    run: acceptMail,
   }),
   'mailbox.replyAddress': operation({
     summary: 'Get the address at which answers to a conversation are received',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type Ctx, deleteInBatches, Failure, type JobTypes, job, NullableEmail, sql, Type, Uuid } from '@chowk/kit';
+import { type Ctx, NullableEmail, sql, Type } from '@chowk/kit';
 import { findConversation } from './addresses.ts';
 import { header, isAutomatic, type ReadMail } from './automatic.ts';
 import { readBounce } from './bounces.ts';
@@ -20,19 +20,17 @@ interface Received {
   readonly status: 'added' | 'known' | 'bounce';
 }
 
-const day = 24 * 3_600_000;
-const keptDays = 7;
 /** A person does not write more mails in a minute. */
 const maxPerMinute = 20;
 const maxAnswers = 50;
 
 /** Adds a mail to a conversation, once. Its content is not to be trusted. */
 export async function receiveRawMail(ctx: Ctx, { mail, recipient = null }: RawMail): Promise<Received> {
-  return receive(ctx, await ctx.readMail(mail), recipient, async () => {});
+  return receiveMail(ctx, await ctx.readMail(mail), recipient, async () => {});
 }
 
 /** With `finish` in the transaction that adds the message. */
-async function receive(
+export async function receiveMail(
   ctx: Ctx,
   mail: ReadMail,
   recipient: string | null,
@@ -153,36 +151,4 @@ function nameAttachments(html: string, attachments: ReadMail['attachments'], ids
     const id = ids.get(attachments.findIndex((one) => one.contentId === contentId.replaceAll('&amp;', '&')));
     return id === undefined ? '' : ` data-attachment="${id}"`;
   });
-}
-
-/** Reads a mail that the platform has received. It is removed with the transaction that adds the message. */
-async function receiveStored(ctx: Ctx, { file_id }: { file_id: string }): Promise<Received['status'] | undefined> {
-  const content = await ctx.files.read(file_id).catch((error: unknown) => {
-    if (!(error instanceof Failure && error.code === 'files.not_found')) throw error;
-  });
-  // Received by an earlier attempt.
-  if (!content) return undefined;
-  const mail = await ctx.readMail(content);
-  const { status } = await receive(ctx, mail, null, async (tx) => void (await tx.files.remove(file_id)));
-  return status;
-}
-
-async function prune(ctx: Ctx): Promise<{ deleted: number }> {
-  const before = new Date(ctx.now().getTime() - keptDays * day);
-  return { deleted: await deleteInBatches(ctx.db, sql`mailbox_mails`, sql`received_at < ${before}`) };
-}
-
-export const mailJobs = {
-  'mailbox.receive': job({
-    queue: 'mailbox',
-    batchSize: 4,
-    data: Type.Object({ file_id: Uuid }),
-    retries: [5, 30, 120, 600, 3_600, 21_600],
-    run: receiveStored,
-  }),
-  'mailbox.prune': job({ data: Type.Object({}), schedule: '40 4 * * *', run: prune }),
-};
-
-declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobTypes<typeof mailJobs> {}
 }

@@ -8,3 +8,12 @@ CREATE TABLE mailbox_mails (
 );
 CREATE INDEX mailbox_mails_by_sender ON mailbox_mails (sender_hash, received_at);
 CREATE INDEX mailbox_mails_by_time ON mailbox_mails (received_at);
+
+-- Mails that wait for the job that reads them.
+CREATE TABLE mailbox_incoming (
+  id uuid PRIMARY KEY,
+  -- As it came. Null for a large mail, which is a file.
+  content bytea,
+  file_id uuid,
+  received_at timestamptz NOT NULL
+);

@@ -10,6 +10,8 @@ import type { Recipient } from './recipient.ts';
 
 /** The largest mail. */
 export const maxMailBytes = 25 * 1_024 * 1_024;
+/** A mail of this size is not a file: most are smaller. */
+const maxInlineBytes = 64 * 1_024;
 
 interface Envelope {
   /** Empty for automatic messages. */
@@ -18,36 +20,71 @@ interface Envelope {
 }
 
 /**
- * Stores a mail as a file of each tenant, with the job that reads it. Once this resolves, the mail is not lost. One that is too
+ * Stores a mail in the database of each tenant, with the job that reads it. Once this resolves, the mail is not lost. One that is too
  * large is read to its end and dropped: the server refuses it.
  */
-export async function acceptMail(kernel: Kernel, content: Readable, envelope: Envelope): Promise<void> {
-  const folder = join(kernel.config.storagePath, 'uploads');
-  const received = await receiveContent(content, folder, maxMailBytes);
+export async function acceptMail(kernel: Kernel, stream: Readable, { sender, recipients }: Envelope): Promise<void> {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const { head, isComplete } = await readHead(chunks);
+  if (isComplete) {
+    for (const recipient of recipients) {
+      const content = Buffer.concat([deliveryHeaders(sender, recipient), ...head]);
+      await contextFor(kernel, recipient).bus.call('mailbox.accept', { content, file_id: null });
+    }
+    return;
+  }
+  const all = Readable.from(allChunks(head, chunks), { objectMode: false });
+  const received = await receiveContent(all, join(kernel.config.storagePath, 'uploads'), maxMailBytes);
   try {
     if (received.size > maxMailBytes) return;
-    for (const recipient of envelope.recipients) await storeMail(kernel, received, envelope.sender, recipient);
+    for (const recipient of recipients) {
+      const headers = deliveryHeaders(sender, recipient);
+      await storeFile(kernel, recipient, asUpload(received, headers));
+    }
   } finally {
     await received.handle.close();
   }
 }
 
-async function storeMail(kernel: Kernel, content: ReceivedContent, sender: string, recipient: Recipient) {
-  const { tenant, address } = recipient;
-  const writtenFiles = new FileChanges();
-  const ctx = new Context(kernel, { requestId: newId(), module: 'mailbox', tenant, system: true, writtenFiles });
-  await kernel.files.settleAfter(writtenFiles, async () => {
-    const written = await ctx.files.write(withEnvelope(content, sender, address));
+/** What of the mail fits into memory. */
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<{ head: Buffer[]; isComplete: boolean }> {
+  const head: Buffer[] = [];
+  for (let size = 0; size <= maxInlineBytes; ) {
+    const { value, done } = await chunks.next();
+    if (done) return { head, isComplete: true };
+    head.push(value);
+    size += value.length;
+  }
+  return { head, isComplete: false };
+}
+
+async function* allChunks(head: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* head;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+function contextFor(kernel: Kernel, { tenant }: Recipient, writtenFiles?: FileChanges): Context {
+  return new Context(kernel, { requestId: newId(), module: 'mailbox', tenant, system: true, writtenFiles });
+}
+
+async function storeFile(kernel: Kernel, recipient: Recipient, mail: Upload): Promise<void> {
+  const files = new FileChanges();
+  const ctx = contextFor(kernel, recipient, files);
+  await kernel.files.settleAfter(files, async () => {
+    const written = await ctx.files.write(mail);
     await ctx.tx(async (tx) => {
       const { id } = await tx.files.keep(written);
-      await tx.jobs.add('mailbox.receive', { file_id: id });
+      await tx.bus.call('mailbox.accept', { content: null, file_id: id });
     });
   });
 }
 
-/** The mail with the headers of its delivery (RFC 5321, section 4.4): the data of a job must not contain addresses. */
-function withEnvelope({ handle, size }: ReceivedContent, sender: string, recipient: string): Upload {
-  const headers = Buffer.from(`Return-Path: <${sender}>\r\nDelivered-To: ${recipient}\r\n`);
+/** The envelope as headers (RFC 5321, section 4.4). */
+function deliveryHeaders(sender: string, { address }: Recipient): Buffer {
+  return Buffer.from(`Return-Path: <${sender}>\r\nDelivered-To: ${address}\r\n`);
+}
+
+function asUpload({ handle, size }: ReceivedContent, headers: Buffer): Upload {
   async function* chunks() {
     yield headers;
     yield* handle.createReadStream({ start: 0, autoClose: false });

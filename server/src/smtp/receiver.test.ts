@@ -44,7 +44,7 @@ async function openClient() {
   return client;
 }
 
-const waitingJobs = async () => (await acme.db.rows(sql`SELECT FROM stored_files WHERE module = 'mailbox'`)).length;
+const waitingMails = async () => (await acme.db.rows(sql`SELECT FROM mailbox_incoming`)).length;
 
 describe('a recipient', () => {
   test.each([
@@ -78,18 +78,35 @@ describe('a recipient', () => {
 
 describe('a mail', () => {
   test('is on the disk, with its job, when it is acknowledged', async () => {
-    const before = await waitingJobs();
+    const before = await waitingMails();
     const client = await openClient();
     expect(await client.begin(inbox, '')).toMatch(/^250 /);
     expect(await client.send('DATA')).toMatch(/^354 /);
     expect(await client.send('From: a@example.com\r\n\r\nHello\r\n.')).toMatch(/^250 /);
-    expect(await waitingJobs()).toBe(before + 1);
-    const row = await acme.db.row<{ id: string }>(
-      sql`SELECT id FROM stored_files WHERE module = 'mailbox' ORDER BY created_at DESC LIMIT 1`,
+    expect(await waitingMails()).toBe(before + 1);
+    const row = await acme.db.row<{ content: Buffer }>(
+      sql`SELECT content FROM mailbox_incoming ORDER BY id DESC LIMIT 1`,
     );
-    const stored = await acme.context('mailbox').files.read(row?.id as string);
+    expect(row?.content.toString()).toBe(
+      `Return-Path: <>\r\nDelivered-To: ${inbox}\r\nFrom: a@example.com\r\n\r\nHello\r\n`,
+    );
+  });
+
+  test('that is large is a file of the tenant, as it came', async () => {
+    const client = await openClient();
+    await client.begin();
+    await client.send('DATA');
+    const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n}`).join('\r\n');
+    expect(await client.send(`From: a@example.com\r\n\r\n${lines}\r\n.`)).toMatch(/^250 /);
+    const row = await acme.db.row<{ file_id: string; content: null }>(
+      sql`SELECT file_id, content FROM mailbox_incoming ORDER BY id DESC LIMIT 1`,
+    );
+    expect(row?.content).toBeNull();
+    const stored = await acme.context('mailbox').files.read(row?.file_id as string);
     const content = Buffer.concat(await Array.fromAsync(stored as AsyncIterable<Buffer>)).toString();
-    expect(content).toBe(`Return-Path: <>\r\nDelivered-To: ${inbox}\r\nFrom: a@example.com\r\n\r\nHello\r\n`);
+    expect(content).toBe(
+      `Return-Path: <eve@example.com>\r\nDelivered-To: ${inbox}\r\nFrom: a@example.com\r\n\r\n${lines}\r\n`,
+    );
   });
 
   test('that says that it is too large is refused before it is sent', async () => {
@@ -99,7 +116,7 @@ describe('a mail', () => {
   });
 
   test('that turns out to be too large is refused politely, and nothing of it stays', { timeout: 60_000 }, async () => {
-    const before = await waitingJobs();
+    const before = await waitingMails();
     const client = await openClient();
     await client.begin();
     await client.send('DATA');
@@ -111,13 +128,13 @@ describe('a mail', () => {
     expect(await client.send('.')).toMatch(/^552 .*maximum message size/);
     // The connection is still good.
     expect(await client.begin()).toMatch(/^250 /);
-    expect(await waitingJobs()).toBe(before);
+    expect(await waitingMails()).toBe(before);
     expect(await readdir(`${platform.kernel.config.storagePath}/uploads`)).toEqual([]);
     expect(process.memoryUsage().rss - memory).toBeLessThan(150_000_000);
   });
 
   test('whose client leaves in the middle is not stored', async () => {
-    const before = await waitingJobs();
+    const before = await waitingMails();
     const client = await openClient();
     await client.begin();
     await client.send('DATA');
@@ -125,17 +142,17 @@ describe('a mail', () => {
     client.socket.destroy();
     const next = await openClient();
     expect(await next.begin()).toMatch(/^250 /);
-    expect(await waitingJobs()).toBe(before);
+    expect(await waitingMails()).toBe(before);
   });
 
   test('cannot smuggle another one in', async () => {
-    const before = await waitingJobs();
+    const before = await waitingMails();
     const client = await openClient();
     await client.begin();
     await client.send('DATA');
     const smuggled = `From: a@example.com\r\n\r\nHi\n.\nMAIL FROM:<b@example.com>\nRCPT TO:<${inbox}>\nDATA\nEvil\r\n.`;
     expect(await client.send(smuggled)).toMatch(/^250 /);
-    expect(await waitingJobs()).toBe(before + 1);
+    expect(await waitingMails()).toBe(before + 1);
   });
 });
 
