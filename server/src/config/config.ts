@@ -521,9 +521,6 @@ function findConflicts(config: Config): string[] {
   if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
     problems.push('EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, not "false"');
   }
-  if ((config.inboundSmtpKey === undefined) !== (config.inboundSmtpCertificate === undefined)) {
-    problems.push('INBOUND_SMTP_KEY and INBOUND_SMTP_CERTIFICATE must be set together');
-  }
   if (config.appEnv === 'production' && config.bcryptCost < 10) {
     problems.push(`BCRYPT_COST must be at least 10 in production, not "${config.bcryptCost}"`);
   }

@@ -20,8 +20,9 @@ test('a key that cannot be used is reported, and nothing without a receiver', as
   expect(await findMailProblems(testConfig(tls))).toEqual([]);
 });
 
-test('a key without its certificate stops the start', () => {
-  expect(() => testConfig({ INBOUND_SMTP_KEY: '/tmp/key.pem' })).toThrow(
-    'INBOUND_SMTP_KEY and INBOUND_SMTP_CERTIFICATE must be set together',
-  );
+test('a key without its certificate is reported', async () => {
+  const config = testConfig({ INBOUND_SMTP_PORT: '2525', INBOUND_SMTP_KEY: '/tmp/key.pem' });
+  expect(await findMailProblems(config)).toMatchObject([
+    { subject: 'INBOUND_SMTP_KEY and INBOUND_SMTP_CERTIFICATE must be set together' },
+  ]);
 });
