@@ -420,6 +420,14 @@ CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (or
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
 
+CREATE TABLE mailbox_incoming (
+  id uuid NOT NULL,
+  content bytea,
+  file_id uuid,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT mailbox_incoming_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE mailbox_mails (
   id_hash text NOT NULL,
   sender_hash text NOT NULL,
