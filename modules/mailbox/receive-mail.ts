@@ -61,11 +61,12 @@ export async function receiveMail(
       is_automatic,
       attachment_ids: [...attachments.values()],
     });
+    if (!added) throw new Error('the mail waits: the tenant does not have the module conversations');
     await tx.db.run(sql`
       INSERT INTO mailbox_mails (id_hash, sender_hash, received_at)
       VALUES (${hashes.id_hash}, ${hashes.sender_hash}, ${tx.now()}) ON CONFLICT (id_hash) DO NOTHING`);
     await finish(tx);
-    return { message_id: added?.message_id ?? null, status: added?.is_new ? 'added' : 'known' };
+    return { message_id: added.message_id, status: added.is_new ? 'added' : 'known' };
   });
 }
 
