@@ -20,12 +20,13 @@ export async function acceptMail(ctx: Ctx, { content, file_id }: Incoming): Prom
 /** Reads the mail. It is removed in the transaction that adds the message. */
 async function receiveStored(ctx: Ctx, { id }: { id: string }): Promise<string | undefined> {
   const incoming = await ctx.db.row<Incoming>(sql`SELECT content, file_id FROM mailbox_incoming WHERE id = ${id}`);
-  const content = incoming?.content ?? (incoming?.file_id && (await ctx.files.read(incoming.file_id)));
   // Received by an earlier attempt.
-  if (!content) return undefined;
-  const { status } = await receiveMail(ctx, await ctx.readMail(content), null, async (tx) => {
+  if (!incoming) return undefined;
+  const { content, file_id } = incoming;
+  const mail = await ctx.readMail(content ?? (await ctx.files.read(file_id as string)));
+  const { status } = await receiveMail(ctx, mail, null, async (tx) => {
     await tx.db.run(sql`DELETE FROM mailbox_incoming WHERE id = ${id}`);
-    if (incoming.file_id !== null) await tx.files.remove(incoming.file_id);
+    if (file_id !== null) await tx.files.remove(file_id);
   });
   return status;
 }
