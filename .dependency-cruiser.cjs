@@ -4,7 +4,7 @@ const floors = [
   ['serve.ts'],
   ['serve-platform.ts', 'serve-rings.ts'],
   ['boot.ts'],
-  ['http/'],
+  ['http/', 'smtp/'],
   ['operator/'],
   ['promotion/'],
   ['graphql/'],

@@ -13,6 +13,7 @@ import { createHttpServer } from '../../server/src/http/server.ts';
 import type { Kernel } from '../../server/src/kernel.ts';
 import { loadModules } from '../../server/src/loader/load-modules.ts';
 import { SecretBox } from '../../server/src/secrets.ts';
+import { startReceiver } from '../../server/src/smtp/receiver.ts';
 import { openStorage, readAppKey } from '../../server/src/storage.ts';
 import { listTenants } from '../../server/src/tenancy/tenants.ts';
 import { benchPermission, measuredActions, setupActions } from './actions.ts';
@@ -68,6 +69,7 @@ const { userId, token } = await signIn(kernel);
 for (const { id } of await listTenants(kernel.central.db)) await addMember(id);
 const app = await createHttpServer(kernel);
 await app.listen({ host: '127.0.0.1', port: config.port });
+if (config.inboundSmtpPort !== undefined) await startReceiver(kernel);
 await kernel.work();
 
 const { host, port, user, password } = server.address;

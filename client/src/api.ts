@@ -193,6 +193,13 @@ export interface Api {
      */
     readonly retryMessage: Call<{ readonly id: string; readonly message: string }, { readonly message: string; readonly conversation_message: ConversationMessage }>;
     /**
+     * Get the HTML of a mail.
+     * Show it in a frame without scripts. `data-remote-src` of a picture is its address on another server.
+     * Requires the permission `conversations.view`.
+     * `GET /api/v1/conversations/:id/messages/:message/html`
+     */
+    readonly messageHtml: Call<ConversationsMessageHtmlInput, ConversationMessageHtml>;
+    /**
      * Upload a file for a message.
      * Name its id in `attachment_ids` of the message within a day.
      * Requires the permission `conversations.reply`.
@@ -853,6 +860,14 @@ export interface Api {
      * `DELETE /api/v1/invoice-logo`
      */
     readonly deleteLogo: Call<object, { readonly message: string }>;
+  };
+  readonly mailbox: {
+    /**
+     * Get the address that receives mails.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/mailbox`
+     */
+    readonly show: Call<object, { readonly mailbox: Mailbox }>;
   };
   readonly mcp: {
     /**
@@ -3209,6 +3224,13 @@ export type ConversationMessage = {
   readonly mentions: readonly number[];
 };
 
+export type ConversationMessageHtml = {
+  /** Without scripts, styles and forms. Null if the message has no HTML. */
+  readonly html: string | null;
+  /** Whether it has pictures of other servers. */
+  readonly has_remote_images: boolean;
+};
+
 export type ConversationMessagePage = {
   readonly messages: readonly ConversationMessage[];
   readonly pagination: PagePagination | CursorPagination;
@@ -4063,6 +4085,11 @@ export type ListedOrderPage = {
 export type Liveness = {
   /** Always `ok`. */
   readonly status: string;
+};
+
+export type Mailbox = {
+  /** Mails to this address become conversations. Null if the platform receives no mails. */
+  readonly address: string | null;
 };
 
 export type ManualDiscount = {
@@ -7181,6 +7208,13 @@ export type ConversationsMessagesInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type ConversationsMessageHtmlInput = {
+  readonly id: string;
+  readonly message: string;
+  /** Also pictures of other servers, which then learn that the mail is being read. */
+  readonly images?: boolean | undefined;
 };
 
 export type ConversationsUploadAttachmentInput = {

@@ -39,6 +39,7 @@ export const routes = {
     messages: 'GET conversations/:id/messages',
     reply: 'POST conversations/:id/messages',
     retryMessage: 'POST conversations/:id/messages/:message/retry',
+    messageHtml: 'GET conversations/:id/messages/:message/html',
     uploadAttachment: 'POST conversations/attachments multipart',
     linkAttachment: 'GET conversations/:id/attachments/:attachment',
     assign: 'POST conversations/:id/assign',
@@ -149,6 +150,9 @@ export const routes = {
     getLogo: 'GET invoice-logo',
     setLogo: 'POST invoice-logo multipart',
     deleteLogo: 'DELETE invoice-logo',
+  },
+  mailbox: {
+    show: 'GET mailbox',
   },
   mcp: {
     handle: 'POST /mcp',

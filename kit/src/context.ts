@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Events, Jobs, ModuleOptions, Operations, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
@@ -6,7 +7,7 @@ import type { Files } from './files.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Client, Membership, Session, User } from './identity.ts';
 import type { Log } from './log.ts';
-import type { Mail } from './mail.ts';
+import type { Mail, ReadMail } from './mail.ts';
 import type { AboutCustomer, NewNotification, NotificationType, Recipients } from './notification.ts';
 import type { PersonalData } from './personal-data.ts';
 import type { PushService } from './push.ts';
@@ -134,6 +135,8 @@ export interface Ctx {
   readonly http: HttpClient;
   readonly options: ModuleOptions;
   readonly files: Files;
+  /** Reads a mail in a process with limits on time and memory: its content is not to be trusted. */
+  readMail(mail: Uint8Array | Readable): Promise<ReadMail>;
   now(): Date;
   /** A UUIDv7: ids sort by time. */
   newId(): string;
@@ -165,12 +168,14 @@ export interface DeclaredNotificationType extends NotificationType {
 }
 
 /**
- * Encrypts texts that a module stores. A sealed text can be opened only by the same module, for the same tenant and field.
+ * Encrypts and signs texts of a module. A sealed text can be opened only by the same module, for the same tenant and field.
  * Declare columns with such texts as `sealed` in `module.json`; in the data of a job, the field is the name of the property.
  */
 export interface ModuleSecrets {
   seal(field: string, text: string): string;
   open(field: string, sealed: string): string;
+  /** HMACs of the text, one for each key of the installation, the one in use first: compare with all of them. */
+  sign(field: string, text: string): readonly Uint8Array[];
 }
 
 /** A record that has an `ETag`. */

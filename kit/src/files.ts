@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type TProperties, Type } from 'typebox';
 
-/** A type that uploaded files may have, recognized by their content. */
-export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/pdf';
+/** A type that uploaded files may have, recognized by their content; `message/rfc822` is a mail that came in. */
+export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/pdf' | 'message/rfc822';
 
 /** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
 export interface Upload {
@@ -28,6 +28,7 @@ const typeNames: Readonly<Record<FileType, string>> = {
   'image/png': 'PNG',
   'image/webp': 'WebP',
   'application/pdf': 'PDF',
+  'message/rfc822': 'mail',
 };
 
 /** `JPEG, PNG or WebP`. */

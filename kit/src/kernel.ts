@@ -47,7 +47,7 @@ export type { Job } from './job.ts';
 export { Json } from './json.ts';
 export * from './kit.ts';
 export type { Log } from './log.ts';
-export type { Letter, MailOutcome, StoredMail } from './mail.ts';
+export type { Letter, MailOutcome, ReadMail, StoredMail } from './mail.ts';
 export type { Module } from './module.ts';
 export type { AboutCustomer, Recipients } from './notification.ts';
 export { cursorAt } from './paging.ts';

@@ -71,3 +71,26 @@ export interface Mails {
   /** Mails that were stored instead of sent, newest first; empty if `MAIL_URL` is set. */
   listStored(): Promise<readonly StoredMail[]>;
 }
+
+/** A mail that came in. All texts are those of the sender. */
+export interface ReadMail {
+  /** False if the mail is too large or too deeply nested to be read: then only its headers are here. */
+  readonly isComplete: boolean;
+  /** In order, with lower-case names. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly from: { readonly name: string; readonly address: string } | null;
+  readonly subject: string;
+  /** The plain text, or that of the HTML. */
+  readonly text: string;
+  /**
+   * Without scripts, styles and forms. Remote pictures have `data-remote-src` instead of `src`, those of the mail `data-content-id`.
+   * Null if there is none.
+   */
+  readonly html: string | null;
+  readonly attachments: readonly (MailAttachment & {
+    /** Null if the sender gave none. */
+    readonly contentId: string | null;
+  })[];
+  /** How many attachments were left out. */
+  readonly omittedCount: number;
+}

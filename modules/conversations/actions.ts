@@ -16,6 +16,7 @@ import {
 import { figureActions } from './figures.ts';
 import { conversationList, countConversations } from './list.ts';
 import { mergeActions } from './merge.ts';
+import { MessageHtml, MessageHtmlKey, showMessageHtml } from './message-html.ts';
 import { messageList } from './messages.ts';
 import { presenceActions } from './presence.ts';
 import {
@@ -153,6 +154,17 @@ export const actions = {
     answer: { key: 'conversation_message', message: 'Message queued.' },
     errors: ['conversations.message_not_found', 'conversations.not_failed', 'conversations.not_deliverable'],
     run: retryMessage,
+  }),
+  'conversations.messageHtml': action({
+    summary: 'Get the HTML of a mail',
+    description: 'Show it in a frame without scripts. `data-remote-src` of a picture is its address on another server.',
+    http: 'GET /conversations/:id/messages/:message/html',
+    graphql: 'conversationMessageHtml',
+    needs: 'conversations.view',
+    input: MessageHtmlKey,
+    output: MessageHtml,
+    errors: ['conversations.message_not_found'],
+    run: showMessageHtml,
   }),
   'conversations.uploadAttachment': action({
     summary: 'Upload a file for a message',

@@ -1,4 +1,5 @@
-import { ById, extend, operation, Type } from '@chowk/kit';
+import { ById, extend, operation, Type, Uuid } from '@chowk/kit';
+import { recordReceipt } from './messages/receipts.ts';
 import { ChannelKey, ChannelState, checkChannel, ReplyMessage, ReplyResult, sendReply } from './messages/replies.ts';
 import { markAsUnread } from './notifications.ts';
 import { notify } from './notify.ts';
@@ -52,6 +53,13 @@ export const operations = {
     input: extend(EventConditions, { payload: Type.Unknown() }),
     output: Type.Boolean(),
     run: meetsEventConditions,
+  }),
+  'notifications.recordBounce': operation({
+    summary: 'Record that a mail was returned',
+    description: 'A message that is not known or has failed already is not changed.',
+    atomic: true,
+    input: Type.Object({ id: Uuid, reason: Type.String() }),
+    run: (ctx, { id, reason }) => recordReceipt(ctx, { id, provider: 'mail', status: 'failed', reason }),
   }),
   'notifications.markAsUnread': operation({ summary: 'Mark a notification as unread', input: ById, run: markAsUnread }),
 };

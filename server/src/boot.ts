@@ -41,6 +41,7 @@ import {
   createIdentity,
   listAutoInstalled,
 } from './loader/module-declarations.ts';
+import { MailReader } from './mail/mail-reader.ts';
 import { Mailer } from './mail/mailer.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { createPersonalData } from './privacy/personal-data.ts';
@@ -314,6 +315,7 @@ export async function boot(
     cache,
     http,
     mailer,
+    mailReader: new MailReader(),
     push,
     files,
     pubsub,
@@ -351,6 +353,7 @@ export async function boot(
       await signals.close();
       await budget.close();
       mailer.close();
+      kernel.mailReader.close();
       limiter.close();
       redis?.close();
     },

@@ -20,6 +20,7 @@ import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
 import type { LoadedModule } from './loader/load-modules.ts';
+import type { MailReader } from './mail/mail-reader.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { createPersonalData } from './privacy/personal-data.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
@@ -53,6 +54,7 @@ export interface Kernel {
   readonly cache: SharedCache;
   readonly http: HttpClient;
   readonly mailer: Mailer;
+  readonly mailReader: MailReader;
   /** `undefined` if it is not configured. */
   readonly push: PushService | undefined;
   readonly files: FileStore;

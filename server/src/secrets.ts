@@ -61,6 +61,11 @@ export class SecretBox implements Secrets {
     return createHmac('sha256', this.#derive(purpose)).update(text).digest('base64url');
   }
 
+  /** One for each key, the one in use first. */
+  signAll(purpose: string, text: string): Buffer[] {
+    return this.#keys.map((key) => createHmac('sha256', this.#derive(purpose, key)).update(text).digest());
+  }
+
   isSignature(purpose: string, text: string, signature: string): boolean {
     return this.#keys.some((key) => {
       const expected = createHmac('sha256', this.#derive(purpose, key)).update(text).digest();

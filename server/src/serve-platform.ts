@@ -10,6 +10,7 @@ import { checkStart } from './operator/start-checks.ts';
 import { stopSignal } from './operator/stop-signal.ts';
 import { logUnhandledRejections } from './operator/unhandled-rejections.ts';
 import { connectFront } from './rings/ring-process.ts';
+import { type Receiver, startReceiver } from './smtp/receiver.ts';
 import { migrateFleet } from './tenancy/migrate-fleet.ts';
 import { recordPlatformVersion } from './tenancy/rings.ts';
 import { version } from './version.ts';
@@ -35,6 +36,7 @@ export async function servePlatform(session: Session, options: CommandInput['opt
   // Before the first request, whose transaction may add a job and must not wait for a second connection.
   await kernel.jobs.start();
   const app = await createHttpServer(kernel);
+  let receiver: Receiver | undefined;
   try {
     const failed = await built;
     if (failed && !stopping.signal.aborted) {
@@ -44,13 +46,14 @@ export async function servePlatform(session: Session, options: CommandInput['opt
     const address = await app.listen({ host: config.host, port: config.port }).catch((error: NodeJS.ErrnoException) => {
       throw new Error(listenProblem(error, config.host, config.port));
     });
+    if (config.inboundSmtpPort !== undefined) receiver = await startReceiver(kernel, { isShared: front !== undefined });
     if (front) front.report({ url: address, greeting: await greetings(kernel, config.appUrl) });
     else await announce(kernel, address, say);
     if (!options['no-work']) await kernel.work();
     void prepareDatabases(kernel);
     kernel.log.info({}, `${await stop}: finishing requests in flight`);
   } finally {
-    await withTimeout(config.shutdownSeconds, app.close());
+    await withTimeout(config.shutdownSeconds, Promise.all([app.close(), receiver?.close()]));
     await release?.();
   }
 }

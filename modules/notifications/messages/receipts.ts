@@ -4,7 +4,7 @@ import type { MessageState } from '../schemas.ts';
 /** What a provider reports about a message. */
 export interface Receipt {
   readonly id: string;
-  readonly provider: 'twilio' | 'webhook';
+  readonly provider: 'mail' | 'twilio' | 'webhook';
   readonly status: 'delivered' | 'read' | 'failed';
   readonly reason: string | null;
 }

@@ -233,6 +233,29 @@ const examples: Readonly<Record<string, Example>> = {
     ],
     bad: ['shop', 'shop@', 'a@b.c, d@e.f', 'Shop <a@b.c', 'Shop\r\nBcc: x <a@b.c>'],
   },
+  INBOUND_SMTP_PORT: {
+    key: 'inboundSmtpPort',
+    unset: undefined,
+    good: [
+      ['25', 25],
+      ['0', 0],
+    ],
+    bad: ['-1', '65536', 'smtp', '25.0'],
+  },
+  INBOUND_SMTP_HOST: {
+    key: 'inboundSmtpHost',
+    unset: '127.0.0.1',
+    good: same('0.0.0.0', '::'),
+    bad: ['[::1]', 'localhost:25', 'a b'],
+  },
+  INBOUND_MAIL_DOMAIN: {
+    key: 'inboundMailDomain',
+    unset: 'localhost',
+    good: same('in.example.com'),
+    bad: ['shop@in.example.com', 'in.example.com.', '127.0.0.1'],
+  },
+  INBOUND_SMTP_KEY: paths('inboundSmtpKey', undefined),
+  INBOUND_SMTP_CERTIFICATE: paths('inboundSmtpCertificate', undefined),
   FCM_CREDENTIALS: paths('fcmCredentials', undefined),
   FCM_URL: {
     key: 'fcmUrl',

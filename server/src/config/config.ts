@@ -195,6 +195,35 @@ const variables = {
     default: derived('`Chowk <no-reply@<BASE_DOMAIN>>`', ({ baseDomain }) => `Chowk <no-reply@${baseDomain}>`),
     help: 'The sender of every mail.',
   }),
+  inboundSmtpPort: variable({
+    name: 'INBOUND_SMTP_PORT',
+    kind: integer(0, 65_535),
+    help: 'The port on which mails to conversations are received; if unset, none are received.',
+  }),
+  inboundSmtpHost: variable({
+    name: 'INBOUND_SMTP_HOST',
+    kind: address,
+    default: derived('`0.0.0.0` in production, `127.0.0.1` elsewhere', ({ appEnv }) =>
+      appEnv === 'production' ? '0.0.0.0' : '127.0.0.1',
+    ),
+    help: 'The address on which mails are received.',
+  }),
+  inboundMailDomain: variable({
+    name: 'INBOUND_MAIL_DOMAIN',
+    kind: domain,
+    default: derived('`BASE_DOMAIN`', ({ baseDomain }) => baseDomain),
+    help: 'The domain of the addresses of tenants, such as `acme@<domain>`: its MX record names this server.',
+  }),
+  inboundSmtpKey: variable({
+    name: 'INBOUND_SMTP_KEY',
+    kind: path,
+    help: 'The PEM file of the private key with which mails are received over TLS (STARTTLS); if unset, there is no TLS.',
+  }),
+  inboundSmtpCertificate: variable({
+    name: 'INBOUND_SMTP_CERTIFICATE',
+    kind: path,
+    help: 'The PEM file of the certificate for `INBOUND_SMTP_KEY`, with the whole chain.',
+  }),
   fcmCredentials: variable({
     name: 'FCM_CREDENTIALS',
     kind: path,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   type AboutCustomer,
   type Audience,
@@ -24,6 +25,7 @@ import {
   type PersonalData,
   type PushService,
   preconditionFailed,
+  type ReadMail,
   type Recipients,
   type Session,
   type Settings,
@@ -303,6 +305,7 @@ export class Context implements SystemCtx {
     return {
       seal: (field, text) => secrets.seal(purpose, text, fieldContext(field)),
       open: (field, sealed) => secrets.open(purpose, sealed, fieldContext(field)),
+      sign: (field, text) => secrets.signAll(purpose, JSON.stringify([this.#tenant.id, field, text])),
     };
   }
 
@@ -311,14 +314,20 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay } = this.#kernel.config;
-    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay };
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, inboundSmtpPort, inboundMailDomain } =
+      this.#kernel.config;
+    const mailDomain = inboundSmtpPort === undefined ? null : inboundMailDomain;
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailDomain };
   }
 
   get files(): Files {
     const { files } = this.#kernel;
     if (this.#isSystem) return centralFiles(files, this.#options, this.central);
     return tenantFiles(files, this.#options, (work) => this.tx((tx) => work(tx.#options.transaction as Transaction)));
+  }
+
+  readMail(mail: Uint8Array | Readable): Promise<ReadMail> {
+    return this.#kernel.mailReader.read(mail);
   }
 
   centralTx<Result>(work: (db: Db, files: Files) => Promise<Result>): Promise<Result> {

@@ -80,6 +80,7 @@ const extensions: Readonly<Record<FileType, string>> = {
   'image/png': 'png',
   'image/webp': 'webp',
   'application/pdf': 'pdf',
+  'message/rfc822': 'eml',
 };
 
 const maxLinkSeconds = 86_400;

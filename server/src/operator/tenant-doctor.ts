@@ -3,6 +3,7 @@ import { type Finding, findProblems } from '../tenancy/doctor.ts';
 import { finishRemoval } from '../tenancy/remove-tenant.ts';
 import { archiveServices } from './archive-services.ts';
 import { type Command, type Session, UsageError } from './command.ts';
+import { findMailProblems } from './inbound-mail.ts';
 import { findUnknownKeys } from './sealed-data.ts';
 import { findWaitingEvents } from './waiting-events.ts';
 
@@ -21,6 +22,7 @@ export const tenantDoctorCommand: Command = {
       ...(await findUnknownKeys(platform)),
       ...(await findWaitingEvents(platform)),
       ...unsentMails(config),
+      ...(await findMailProblems(config)),
     ];
     if (options['drop-orphans'] && !options.yes) await confirm(findings, ask);
     const rows: { problem: string; subject: string; remedy: string; state: string }[] = [];

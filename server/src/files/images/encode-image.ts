@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type ImageType, invalid, type Upload } from '@chowk/kit/kernel';
 import { fail } from '../../errors.ts';
+import { runLimited } from '../../limited-process.ts';
 import type { DecodeResult, EncodedImage } from './decode-image.ts';
-import { runLimited } from './limited-process.ts';
 
 const program = join(import.meta.dirname, 'image-process.ts');
 const limits = { maxSeconds: 20, maxMegabytes: 1_000 };
