@@ -83,12 +83,14 @@ async function writeLetter(ctx: Ctx, { id, subject }: ConversationRecord, messag
     ORDER BY sent_at DESC, id DESC LIMIT ${maxReferences}`);
   const references = earlier.map(({ mail_id }) => mail_id).reverse();
   const answered = references.at(-1);
+  const replyTo = await ctx.bus.callIfInstalled('mailbox.replyAddress', { conversation_id: id });
   return {
     subject: answered === undefined ? subject || `Message from ${ctx.tenant.name}` : `Re: ${withoutPrefix(subject)}`,
     letter: {
       message_id: mailId(ctx, messageId),
       references,
       ...(answered !== undefined && { in_reply_to: answered }),
+      ...(replyTo && { reply_to: replyTo }),
     },
   };
 }
