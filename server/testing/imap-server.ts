@@ -16,9 +16,6 @@ export interface ImapServer {
   readonly certificate: string;
   /** Delivers a mail as a mail server would: at once or not at all. */
   deliver(user: string, mail: string | Uint8Array, options?: { at?: Date; folder?: string }): Promise<void>;
-  /** The folder of the user's mailbox on the disk. */
-  folder(user: string): string;
-  /** Kills it, as a crash would. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -27,7 +24,8 @@ export const imapPassword = 'correct-horse';
 /** A larger mailbox takes no mails from clients. */
 export const imapQuotaBytes = 1_048_576;
 
-const version = spawnSync('dovecot', ['--version']).stdout?.toString() ?? '';
+const environment = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+const version = spawnSync('dovecot', ['--version'], { env: environment }).stdout?.toString() ?? '';
 export const hasImapServer = version.startsWith('2.3.');
 if (!hasImapServer) {
   process.stderr.write(
@@ -61,7 +59,6 @@ export async function startImapServer(): Promise<ImapServer> {
     port,
     tlsPort,
     certificate: cert,
-    folder,
     async deliver(user, mail, { at, folder: name = '' } = {}) {
       const place = join(folder(user), name === '' ? '' : `.${name}`);
       for (const part of ['tmp', 'new', 'cur']) await makeFolder(join(place, part), root);
@@ -75,6 +72,7 @@ export async function startImapServer(): Promise<ImapServer> {
     async start() {
       child = spawn('dovecot', ['-F', '-c', configuration], {
         ...(isRoot ? owner : {}),
+        env: environment,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let log = '';

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type Ctx, Failure } from '@chowk/kit';
 import type { ImapFlow } from 'imapflow';
 import type { ImapField } from './schemas.ts';
@@ -56,7 +57,7 @@ async function createClient(ctx: Ctx, account: Account): Promise<ImapFlow> {
   const { ImapFlow } = await import('imapflow');
   const client = new ImapFlow({
     host: address,
-    servername: host,
+    ...(isIP(host) === 0 && { servername: host }),
     port,
     secure: security === 'tls',
     ...(security !== 'tls' && { doSTARTTLS: security === 'starttls' }),
