@@ -1,8 +1,8 @@
 import { defineModule, type OperationTypes } from '@chowk/kit';
 import { imapActions } from './imap/actions.ts';
 import { imapErrors } from './imap/errors.ts';
-import { imapNotifications } from './imap/failures.ts';
 import { imapJobs } from './imap/fetch.ts';
+import { imapNotifications } from './imap/outcome.ts';
 import { operations } from './operations.ts';
 
 export const module = defineModule({

@@ -1,13 +1,11 @@
 import { type Ctx, type JobTypes, job, sql, Type } from '@chowk/kit';
 import { receiveRawMail } from '../receive-mail.ts';
 import { MailboxProblem } from './connection.ts';
-import { recordFailure, recordSuccess } from './failures.ts';
-import { openAccount, type StoredMailbox, storedMailbox } from './mailbox.ts';
+import { leaseMs, openAccount, type StoredMailbox, storedMailbox } from './mailbox.ts';
+import { recordFailure, recordSuccess } from './outcome.ts';
 import { readMails, type Step } from './read-mails.ts';
 import { withNote } from './with-note.ts';
 
-/** If a fetch does not report back within this time, another one is begun. */
-const leaseMs = 15 * 60_000;
 /** A mail that cannot be added after so many attempts is replaced by a note, and then skipped. */
 const maxAttempts = 3;
 const hour = 3_600_000;

@@ -6,6 +6,8 @@ import type { ImapInput, ImapMailbox } from './schemas.ts';
 
 const day = 24 * 3_600_000;
 const minute = 60_000;
+/** If a fetch that was queued does not report back within this time, another one is queued. */
+export const leaseMs = 15 * minute;
 const lowestUnreservedPort = 1_024;
 
 type Options = Omit<ImapInput, 'password'>;
@@ -134,11 +136,12 @@ async function upsert(ctx: Ctx, row: NewRow): Promise<void> {
   const { id, address, host, port, security, username, password, folder, import_days, mark_seen } = row;
   const { since, uid_validity, last_uid, attempts, fetched_at } = row;
   const now = ctx.now();
+  const next = new Date(now.getTime() + leaseMs);
   await ctx.db.run(sql`
     INSERT INTO imap_mailboxes (id, address, host, port, security, username, password, folder, import_days, mark_seen, since,
       uid_validity, last_uid, attempts, fetched_at, next_fetch_at, created_at, updated_at)
     VALUES (${id}, ${address}, ${host}, ${port}, ${security}, ${username}, ${password}, ${folder}, ${import_days}, ${mark_seen},
-      ${since}, ${uid_validity}, ${last_uid}, ${attempts}, ${fetched_at}, ${now}, ${now}, ${now})
+      ${since}, ${uid_validity}, ${last_uid}, ${attempts}, ${fetched_at}, ${next}, ${now}, ${now})
     ON CONFLICT (id) DO UPDATE SET address = excluded.address, host = excluded.host, port = excluded.port,
       security = excluded.security, username = excluded.username, password = excluded.password, folder = excluded.folder,
       import_days = excluded.import_days, mark_seen = excluded.mark_seen, since = excluded.since,

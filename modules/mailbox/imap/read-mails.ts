@@ -72,8 +72,10 @@ export async function openFolder(
   try {
     return await client.mailboxOpen(folder, { readOnly });
   } catch (error) {
-    if (!(error as { responseStatus?: string }).responseStatus) throw error;
-    throw new MailboxProblem('folder', `The mailbox has no folder ${folder}, or it cannot be opened.`, error);
+    const { responseStatus, mailboxMissing } = error as { responseStatus?: string; mailboxMissing?: boolean };
+    if (!responseStatus) throw error;
+    const message = mailboxMissing ? `There is no folder ${folder}.` : `The folder ${folder} cannot be opened.`;
+    throw new MailboxProblem('folder', message, error);
   }
 }
 

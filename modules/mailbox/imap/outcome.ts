@@ -1,9 +1,9 @@
 import { type Ctx, sql } from '@chowk/kit';
 import type { MailboxProblem } from './connection.ts';
-import type { StoredMailbox } from './mailbox.ts';
+import { leaseMs, type StoredMailbox } from './mailbox.ts';
 
 const second = 1_000;
-const intervalSeconds = 60;
+const intervalMs = 60 * second;
 /** Some providers lock an account with too many failed sign-ins. */
 const delaySeconds = [60, 120, 300, 900, 1_800, 3_600];
 /** A failure that is over sooner needs nobody. */
@@ -19,7 +19,7 @@ export async function recordSuccess(
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
   const now = ctx.now();
-  const next = new Date(now.getTime() + intervalSeconds * second);
+  const next = new Date(now.getTime() + (isComplete ? intervalMs : leaseMs));
   await ctx.db.run(sql`
     UPDATE imap_mailboxes SET fetched_at = CASE WHEN ${isComplete} THEN ${now}::timestamptz ELSE fetched_at END,
       next_fetch_at = ${next}, failures = 0, failing_since = NULL, failure = NULL, is_reported = false
@@ -54,7 +54,7 @@ async function report(ctx: Ctx, { address }: StoredMailbox, { message }: Mailbox
       body: `${message} Mails wait in the mailbox until it works again.`,
       severity: 'error',
       icon: 'AlertTriangle',
-      action_url: '/settings/inbox',
+      action_url: '/settings/channels',
       action_label: 'Open the settings',
       group_key: 'mailbox.failed',
     },
