@@ -799,6 +799,36 @@ export interface Api {
      */
     readonly deleteLogo: Call<object, { readonly message: string }>;
   };
+  readonly mailbox: {
+    /**
+     * Get the mailbox from which mails are fetched.
+     * Without its password, with what went wrong at the last fetch.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/mailbox/imap`
+     */
+    readonly getImap: Call<object, { readonly imap: ImapMailbox }>;
+    /**
+     * Set the mailbox from which mails are fetched.
+     * Its mails become messages of conversations, and replies have its address as Reply-To. Mails stay in the mailbox. With another folder or account, `import_days` counts again; no mail is added twice.
+     * Requires the permission `settings.api_clients`.
+     * `PUT /api/v1/mailbox/imap`
+     */
+    readonly saveImap: Call<ImapMailboxChanges, { readonly message: string; readonly imap: ImapMailbox }>;
+    /**
+     * Test a mailbox.
+     * Connects, signs in and opens the folder; nothing is saved. Says which field is probably wrong.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/mailbox/imap/test`
+     */
+    readonly testImap: Call<ImapMailboxChanges, ImapTest>;
+    /**
+     * Delete the mailbox from which mails are fetched.
+     * Messages of conversations and mails in the mailbox stay.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/mailbox/imap`
+     */
+    readonly deleteImap: Call<object, { readonly message: string }>;
+  };
   readonly mcp: {
     /**
      * Handle a message of the Model Context Protocol.
@@ -2435,6 +2465,7 @@ export type ErrorCode =
   | 'invoices.not_found'
   | 'invoices.not_invoiced'
   | 'invoices.nothing_to_credit'
+  | 'mailbox.imap_not_found'
   | 'mcp.disabled'
   | 'mcp.invalid_message'
   | 'mcp.not_acceptable'
@@ -2470,6 +2501,7 @@ export type ErrorCode =
   | 'orders.shipment_delivered'
   | 'orders.shipment_not_found'
   | 'outbound.address_refused'
+  | 'outbound.invalid_host'
   | 'outbound.invalid_url'
   | 'outbound.not_https'
   | 'outbound.port_refused'
@@ -3450,6 +3482,58 @@ export type Health = {
     /** `up`, `down` or `not_configured`. Nothing depends on Redis. */
     readonly redis: string;
   };
+};
+
+export type ImapMailbox = {
+  /** The address at which the mailbox gets mails. Customers answer to it. */
+  readonly address: string;
+  readonly host: string;
+  readonly port: number;
+  /** `tls` is usual at port 993, `starttls` at port 143. `none`: only if the operator allows the host. */
+  readonly security: 'tls' | 'starttls' | 'none';
+  readonly username: string;
+  readonly folder: string;
+  /** Mails of so many days before are fetched too. 0: only those that come from now on. */
+  readonly import_days: number;
+  /** Marks the mails as read in the mailbox. */
+  readonly mark_seen: boolean;
+  readonly last_fetched_at: string | null;
+  readonly failing_since: string | null;
+  /** Why mails cannot be fetched. */
+  readonly failure: string | null;
+  /** ISO 8601 in UTC */
+  readonly next_fetch_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ImapMailboxChanges = {
+  /** The address at which the mailbox gets mails. Customers answer to it. */
+  readonly address: string;
+  readonly host: string;
+  /** Default: 993. */
+  readonly port?: number | undefined;
+  /** `tls` is usual at port 993, `starttls` at port 143. `none`: only if the operator allows the host. Default: "tls". */
+  readonly security?: 'tls' | 'starttls' | 'none' | undefined;
+  readonly username: string;
+  /** Default: "INBOX". */
+  readonly folder?: string | undefined;
+  /** Mails of so many days before are fetched too. 0: only those that come from now on. Default: 0. */
+  readonly import_days?: number | undefined;
+  /** Marks the mails as read in the mailbox. Default: false. */
+  readonly mark_seen?: boolean | undefined;
+  /** Not shown again. Required for another host, port, security or user name. Some providers call it an app password. */
+  readonly password?: string | undefined;
+};
+
+export type ImapTest = {
+  readonly is_working: boolean;
+  /** What is probably wrong. */
+  readonly field: 'host' | 'port' | 'security' | 'password' | 'folder' | null;
+  readonly reason: string | null;
+  readonly folders: readonly string[];
+  /** How many mails the folder has. */
+  readonly mail_count: number | null;
 };
 
 export type ImportReport = {

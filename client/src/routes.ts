@@ -140,6 +140,12 @@ export const routes = {
     setLogo: 'POST invoice-logo multipart',
     deleteLogo: 'DELETE invoice-logo',
   },
+  mailbox: {
+    getImap: 'GET mailbox/imap',
+    saveImap: 'PUT mailbox/imap',
+    testImap: 'POST mailbox/imap/test',
+    deleteImap: 'DELETE mailbox/imap',
+  },
   mcp: {
     handle: 'POST /mcp',
   },

@@ -369,6 +369,34 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE imap_mailboxes (
+  id uuid NOT NULL,
+  address text NOT NULL,
+  host text NOT NULL,
+  port integer NOT NULL,
+  security text NOT NULL,
+  username text NOT NULL,
+  password text NOT NULL,
+  folder text NOT NULL,
+  import_days integer NOT NULL,
+  mark_seen boolean NOT NULL,
+  since timestamp with time zone NOT NULL,
+  uid_validity bigint,
+  last_uid bigint NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  fetched_at timestamp with time zone,
+  next_fetch_at timestamp with time zone NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  failure text,
+  is_reported boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT imap_mailboxes_pkey PRIMARY KEY (id),
+  CONSTRAINT imap_mailboxes_security_check CHECK ((security = ANY (ARRAY['tls'::text, 'starttls'::text, 'none'::text])))
+);
+CREATE UNIQUE INDEX imap_mailboxes_one ON public.imap_mailboxes USING btree ((true));
+
 CREATE TABLE invoice_logos (
   id uuid NOT NULL,
   width integer NOT NULL,
@@ -419,6 +447,15 @@ CREATE INDEX invoices_by_update ON public.invoices USING btree (updated_at, id);
 CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (order_id) WHERE (kind = 'invoice'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
+
+CREATE TABLE mailbox_mails (
+  id_hash text NOT NULL,
+  sender_hash text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT mailbox_mails_pkey PRIMARY KEY (id_hash)
+);
+CREATE INDEX mailbox_mails_by_sender ON public.mailbox_mails USING btree (sender_hash, received_at);
+CREATE INDEX mailbox_mails_by_time ON public.mailbox_mails USING btree (received_at);
 
 CREATE TABLE message_providers (
   name text NOT NULL,
