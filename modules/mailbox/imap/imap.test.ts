@@ -9,7 +9,7 @@ import { sql } from '@chowk/kit';
 import { ImapFlow } from 'imapflow';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
 import { hasImapServer, imapPassword, imapQuotaBytes, startImapServer } from '../../../server/testing/imap-server.ts';
@@ -76,6 +76,7 @@ function startFetch({ tenant }: Shop) {
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   return { child, exited: once(child, 'exit') };
 }
 
@@ -235,7 +236,7 @@ describe.skipIf(!hasImapServer)('mails of a mailbox', async () => {
     expect(new Set(await texts(shop)).size).toBe(150);
   });
 
-  test('are neither lost nor added twice when the process is killed', { timeout: 120_000 }, async () => {
+  test('are neither lost nor added twice when the process is killed', { timeout: 240_000 }, async () => {
     const shop = await openMailbox();
     await shop.fetch();
     // The process is mostly killed after a mail is added and before this is noted.
@@ -249,7 +250,7 @@ describe.skipIf(!hasImapServer)('mails of a mailbox', async () => {
     for (const count of [3, 15]) {
       const { child, exited } = startFetch(shop);
       await expect
-        .poll(async () => (await texts(shop)).length, { timeout: 30_000, interval: 5 })
+        .poll(async () => (await texts(shop)).length, { timeout: 90_000, interval: 5 })
         .toBeGreaterThan(count);
       child.kill('SIGKILL');
       expect(await exited).toEqual([null, 'SIGKILL']);
