@@ -63,7 +63,7 @@ export async function startImapServer(): Promise<ImapServer> {
       const place = join(folder(user), name === '' ? '' : `.${name}`);
       for (const part of ['tmp', 'new', 'cur']) await makeFolder(join(place, part), root);
       count += 1;
-      const file = `${Date.now()}.${process.pid}_${count}.localhost`;
+      const file = `${Date.now()}.${process.pid}_${String(count).padStart(6, '0')}.localhost`;
       await writeFile(join(place, 'tmp', file), mail);
       await chown(join(place, 'tmp', file), owner.uid, owner.gid);
       if (at) await utimes(join(place, 'tmp', file), at, at);
