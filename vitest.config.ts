@@ -23,6 +23,7 @@ const slow = [
   'web/src/pages/{home/home,entry/entry,install/install-page,onboarding/onboarding}',
   'modules/graphql/playground/browser',
   'modules/onboarding/crash',
+  'modules/mailbox/imap/imap',
   'server/src/{main,crash,serve,serve-rings,rings/rings}',
   'modules/installation/{reset-command,owner}',
   'modules/identity/{hostile-input,fuzz}',

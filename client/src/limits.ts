@@ -163,6 +163,23 @@ export const invoicesLimits = {
   },
 } as const;
 
+export const mailboxLimits = {
+  saveImap: {
+    address: 254,
+    host: 255,
+    username: 255,
+    folder: 255,
+    password: 1000,
+  },
+  testImap: {
+    address: 254,
+    host: 255,
+    username: 255,
+    folder: 255,
+    password: 1000,
+  },
+} as const;
+
 export const notificationsLimits = {
   updatePreferences: {
     types: 200,

@@ -46,5 +46,13 @@ export interface HttpClient {
   download(url: string, request?: HttpRequest): Promise<HttpDownload>;
   /** Throws if the URL would be refused whatever its addresses are. For URLs that are stored. */
   check(url: string): void;
+  /**
+   * Looks up a server of another protocol under the same rules. Connect to `address` and not to the name, which may get another
+   * address. `isAllowed`: the operator allows the host, also without TLS.
+   */
+  locate(server: { readonly host: string; readonly port: number }): Promise<{
+    readonly address: string;
+    readonly isAllowed: boolean;
+  }>;
   newSigningSecret(): string;
 }

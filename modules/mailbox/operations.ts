@@ -1,5 +1,6 @@
 import { Nullable, operation, Type, Uuid } from '@chowk/kit';
 import { replyAddress, takesMail } from './addresses.ts';
+import { findAddress } from './imap/mailbox.ts';
 import { acceptMail } from './incoming.ts';
 
 export const operations = {
@@ -22,9 +23,9 @@ export const operations = {
   }),
   'mailbox.replyAddress': operation({
     summary: 'Get the address at which answers to a conversation are received',
-    description: 'Null if the platform receives no mails.',
+    description: 'That of the own mailbox of the tenant, if there is one. Null if no mails are received.',
     input: Type.Object({ conversation_id: Uuid }),
     output: Nullable(Type.String()),
-    run: async (ctx, input) => replyAddress(ctx, input),
+    run: async (ctx, input) => (await findAddress(ctx)) ?? replyAddress(ctx, input),
   }),
 };

@@ -107,6 +107,7 @@ export const kernelErrors = {
   'realtime.channel_forbidden': { status: 403, message: 'You may not subscribe to the channel {channel}.' },
   'realtime.upgrade_required': { status: 426, message: 'This address serves WebSocket connections only.' },
   'outbound.invalid_url': { status: 422, message: 'This is not a web address; it must begin with https://.' },
+  'outbound.invalid_host': { status: 422, message: 'This is not the name of a host.' },
   'outbound.not_https': { status: 422, message: 'The address must begin with https://.' },
   'outbound.url_with_credentials': {
     status: 422,

@@ -174,6 +174,45 @@ test.each(privateHosts)('a request to %s is refused before a connection is opene
   expect(connections).toBe(0);
 });
 
+test.each(privateHosts)('a server of another protocol at %s is not located', async (host) => {
+  const bare = host.replace(/^\[|\]$/g, '');
+  expect(await catchCode(strict.locate({ host: bare, port: 993 }))).toBe('outbound.address_refused');
+});
+
+test.each([
+  '',
+  'a b',
+  'mail.example/inbox',
+  'user@mail.example',
+  'mail.example:993',
+  '1.2.3.4.5',
+  'a?b',
+  'a#b',
+  '[::1',
+])('%j is not the name of a host', async (host) => {
+  expect(await catchCode(strict.locate({ host, port: 993 }))).toBe('outbound.invalid_host');
+});
+
+test('a server of another protocol is located at the address that was checked, or that the operator allows', async () => {
+  const lookups: string[] = [];
+  const located = new OutboundClient({
+    allowedHosts: ['localhost', '10.0.0.7'],
+    resolve: async (name) => {
+      lookups.push(name);
+      return ['93.184.215.14', '93.184.215.15'];
+    },
+  });
+  const address = '93.184.215.14';
+  expect(await located.locate({ host: 'MAIL.example', port: 993 })).toEqual({ address, isAllowed: false });
+  expect(lookups).toEqual(['mail.example']);
+  expect(await located.locate({ host: '2606:4700::1111', port: 993 })).toMatchObject({ address: '2606:4700::1111' });
+  expect(await located.locate({ host: '10.0.0.7', port: 143 })).toEqual({ address: '10.0.0.7', isAllowed: true });
+  expect((await located.locate({ host: 'localhost', port: 143 })).address).toMatch(/^(127\.0\.0\.1|::1)$/);
+  await expect(strict.locate({ host: 'unknown.example', port: 993 })).rejects.toThrow(
+    'The host unknown.example cannot be reached: the name does not exist.',
+  );
+});
+
 test.each([
   ['not a url', 'outbound.invalid_url'],
   ['/hello', 'outbound.invalid_url'],

@@ -1,10 +1,11 @@
+import { isIP } from 'node:net';
 import { Failure, type HttpClient, type HttpDownload, type HttpRequest, type HttpResponse } from '@chowk/kit/kernel';
 import type { Client, Dispatcher } from 'undici';
 import { fail } from '../errors.ts';
 import { version } from '../version.ts';
-import { publicLookup, type Resolve, resolvePublicName } from './public-lookup.ts';
+import { firstAddress, publicLookup, type Resolve, resolvePublicName } from './public-lookup.ts';
 import { newSigningSecret, signatureHeaders } from './request-signature.ts';
-import { checkTarget, type Target } from './target.ts';
+import { checkServer, checkTarget, type Target } from './target.ts';
 
 export interface OutboundOptions {
   /** Host names and addresses, with or without a port. */
@@ -50,6 +51,16 @@ export class OutboundClient implements HttpClient {
 
   check(url: string): void {
     checkTarget(url, this.#allowedHosts);
+  }
+
+  async locate({ host, port }: { readonly host: string; readonly port: number }) {
+    const { hostname, isAllowed } = checkServer(host, port, this.#allowedHosts);
+    if (isIP(hostname) !== 0) return { address: hostname, isAllowed };
+    try {
+      return { address: await firstAddress(hostname, publicLookup(this.#resolve, isAllowed)), isAllowed };
+    } catch (error) {
+      throw toFailure(error, hostname);
+    }
   }
 
   newSigningSecret(): string {

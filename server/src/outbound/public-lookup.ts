@@ -39,6 +39,12 @@ export function publicLookup(resolve: Resolve, isAllowed: boolean): LookupFuncti
   };
 }
 
+export function firstAddress(hostname: string, lookup: LookupFunction): Promise<string> {
+  return new Promise((found, failed) => {
+    lookup(hostname, {}, (error, address) => (error ? failed(error) : found(address as string)));
+  });
+}
+
 export function refused(host: string) {
   return fail('outbound.address_refused', { host });
 }
