@@ -9,13 +9,14 @@ import { events } from './events.ts';
 import { notifications, teamListeners } from './notify-team.ts';
 import { operations } from './operations.ts';
 import { settings } from './settings.ts';
+import { visitorJobs } from './visitors.ts';
 
 export const module = defineModule({
   actions,
   events,
   operations,
   settings,
-  jobs: attachmentJobs,
+  jobs: { ...attachmentJobs, ...visitorJobs },
   listeners: [...listeners, ...deliveryListeners, ...teamListeners],
   notifications,
   errors,

@@ -17,10 +17,10 @@ export async function receiveMessage(ctx: Ctx, received: Received): Promise<Rece
 }
 
 async function findKnown(ctx: Ctx, { external_id }: Received): Promise<ReceivedMessage | undefined> {
-  const row = await ctx.db.row<{ id: string; conversation_id: string }>(
-    sql`SELECT id, conversation_id FROM conversation_messages WHERE external_id = ${external_id}`,
-  );
-  return row && { conversation_id: row.conversation_id, message_id: row.id, is_new: false };
+  const row = await ctx.db.row<Omit<ReceivedMessage, 'is_new'>>(sql`
+    SELECT m.conversation_id, m.id AS message_id, c.customer_id
+    FROM conversation_messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.external_id = ${external_id}`);
+  return row && { ...row, is_new: false };
 }
 
 async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
@@ -42,7 +42,8 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
   if (received.channel === 'sms' || received.channel === 'whatsapp') await recordConsent(ctx, conversation, received);
   await ctx.emit('conversation.message_created', { conversation, message });
   await emitChanges(ctx, current, conversation);
-  return { conversation_id: conversation.id, message_id: message.id, is_new: true };
+  const { id: conversation_id, customer_id } = conversation;
+  return { conversation_id, message_id: message.id, customer_id, is_new: true };
 }
 
 /** STOP and START, as carriers know them. */
@@ -74,8 +75,8 @@ async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Receive
 }
 
 /** Channels without threads: the latest conversation of the customer there goes on. */
-async function findRecent(ctx: Ctx, { channel, customer }: Received): Promise<string | undefined> {
-  if (channel === 'email') return undefined;
+async function findRecent(ctx: Ctx, { channel, customer, is_separate }: Received): Promise<string | undefined> {
+  if (channel === 'email' || is_separate) return undefined;
   const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
   if (!found) return undefined;
   const row = await ctx.db.row<{ id: string }>(sql`
