@@ -78,7 +78,10 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   const errors: string[] = [];
   const report = (error: string) => {
     // The browser reports every response of 400 and above, and what fails without a connection.
-    if (!/Failed to load|net::ERR_INTERNET_DISCONNECTED/.test(error)) errors.push(error);
+    if (
+      !/Failed to load|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|EMPTY_RESPONSE|CONNECTION_RESET)/.test(error)
+    )
+      errors.push(error);
   };
   page.on('pageerror', (error) => report(String(error)));
   page.on('console', (message) => message.type() === 'error' && report(message.text()));

@@ -1,8 +1,17 @@
+import type { Ctx } from '@chowk/kit/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RegisteredAction } from '../actions/registry.ts';
 import { fail } from '../errors.ts';
-import type { Exchange } from './exchange.ts';
+
+interface Checked {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly action: RegisteredAction;
+  createContext(auditEntry: undefined): Ctx;
+}
 
 /** For actions that decide themselves which pages may call them. Browsers send the origin with all requests but simple reads. */
-export async function checkOrigin(exchange: Exchange): Promise<void> {
+export async function checkOrigin(exchange: Checked): Promise<void> {
   const { request, reply, action } = exchange;
   const { origin } = request.headers;
   reply.header('vary', 'Origin');

@@ -2,7 +2,6 @@ import { callAction } from '../actions/call.ts';
 import { FileChanges } from '../files/file-store.ts';
 import { authenticate } from './authenticate.ts';
 import { bindTenant } from './bind-tenant.ts';
-import { checkOrigin } from './check-origin.ts';
 import { compressBody } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 import { runOnceForKey, StoredBody } from './idempotent-run.ts';
@@ -13,7 +12,6 @@ import { responseBody } from './response-body.ts';
 export async function handleRequest(exchange: Exchange): Promise<unknown> {
   const { kernel, request, reply, route } = exchange;
   await identify(exchange);
-  if (route.action.allowsOrigin) await checkOrigin(exchange);
   if (route.gate) await route.gate(request);
   exchange.runOnce = runOnceForKey(exchange);
   // Module, permission, body, idempotency key, input, run, audit entry.
