@@ -432,3 +432,11 @@ test('1,000 hostile requests reach nothing and break nothing', async () => {
 });
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
+
+test('the script has less than 20 KB compressed', async () => {
+  const headers = { 'x-tenant': tenant.id, 'accept-encoding': 'gzip' };
+  const { headers: sent, rawPayload } = await platform.app.inject({ url: '/widget.js', headers });
+  expect(sent['content-encoding']).toBe('gzip');
+  expect(rawPayload.length).toBeGreaterThan(3_000);
+  expect(rawPayload.length).toBeLessThan(20_000);
+});

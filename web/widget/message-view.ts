@@ -13,7 +13,7 @@ export function messageView({ direction, body, author, sent_at, attachments }: C
     ...attachments.map(({ file_name, url }) =>
       element('div', { class: 'text' }, url === null ? file_name : link(url, file_name)),
     ),
-    element('div', { class: 'detail' }, isOwn || author === null ? time : `${author} · ${time}`),
+    element('div', { class: 'detail', dir: 'auto' }, isOwn || author === null ? time : `${author} · ${time}`),
   );
 }
 

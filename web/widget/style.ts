@@ -25,7 +25,7 @@ section {
 button, input, textarea { font: inherit; color: inherit; }
 button { border: 0; background: none; cursor: pointer; padding: 0; }
 svg { display: block; width: 24px; height: 24px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-:focus-visible { outline: 3px solid var(--brand); outline-offset: 2px; box-shadow: 0 0 0 2px var(--back); }
+:focus-visible { outline: 3px solid var(--text); outline-offset: 2px; box-shadow: 0 0 0 2px var(--back); }
 .launcher {
   position: fixed; z-index: 2147483000; bottom: 20px; ${position}: 20px; width: 56px; height: 56px; border-radius: 50%;
   display: grid; place-items: center; background: var(--brand); color: var(--on-brand); box-shadow: 0 4px 16px rgb(0 0 0 / 0.25);
@@ -47,7 +47,7 @@ header button { width: 40px; height: 40px; display: grid; place-items: center; b
 header :focus-visible { outline-color: var(--on-brand); box-shadow: none; }
 .log { flex: 1; overflow-y: auto; padding: 16px; display: flex; flex-direction: column; gap: 10px; }
 .log:focus-visible { outline-offset: -3px; }
-.message { max-width: 84%; align-self: flex-start; display: grid; gap: 2px; }
+.message { max-width: 84%; align-self: flex-start; display: grid; justify-items: start; gap: 2px; }
 .message.own { align-self: flex-end; justify-items: end; }
 .text { padding: 8px 12px; border-radius: 14px; background: var(--bubble); white-space: pre-wrap; overflow-wrap: anywhere; }
 .own .text { background: var(--brand); color: var(--on-brand); }
@@ -61,6 +61,7 @@ label { font-size: 13px; color: var(--soft); display: grid; gap: 4px; }
 input[type='email'], textarea {
   width: 100%; padding: 9px 11px; border: 1px solid var(--line); border-radius: 10px; background: var(--back); color: var(--text); font-size: 16px;
 }
+::placeholder { color: var(--soft); opacity: 1; }
 textarea { flex: 1; min-width: 0; height: 42px; max-height: 130px; resize: none; display: block; field-sizing: content; }
 input:focus-visible, textarea:focus-visible { outline-width: 2px; outline-offset: -1px; box-shadow: none; }
 .row button { flex: none; width: 42px; height: 42px; display: grid; place-items: center; border-radius: 10px; color: var(--soft); }

@@ -9,7 +9,7 @@ import { chowkd, serve, temporaryFolder } from '../../server/testing/chowkd.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { type TestTenant, uniqueId } from '../../server/testing/platform.ts';
 import { onSeparateConnection } from '../../server/testing/scratch-database.ts';
-import { type Console, chromiumPath, inspect, openPage, startConsole } from '../testing/console.ts';
+import { type Console, chromiumPath, inspect, openPage, sizes, startConsole } from '../testing/console.ts';
 
 const conversations = '/api/v1/conversations';
 
@@ -51,7 +51,7 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     const origin = await servePage(host, options);
     const enabled = { 'widget.enabled': true, 'widget.allowed_origins': [origin], ...settings };
     expect(await asha.patch('/api/v1/settings', enabled)).toMatchObject({ status: 200 });
-    const page = await openPage(origin);
+    const page = await openPage(origin, sizes.wide, options.hasSockets === false ? /connect-src/ : undefined);
     return { acme, asha, page };
   }
 
@@ -169,7 +169,7 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
       'widget.allowed_origins': ['https://shop.example'],
     });
     const host = `${acme.id}.localhost:${new URL(platform.origin).port}`;
-    const page = await openPage();
+    const page = await openPage(undefined, sizes.wide, /CORS policy/);
     const refused = page.waitForEvent('requestfailed');
     await page.goto(await servePage(host));
     expect((await refused).url()).toBe(`http://${host}/api/v1/widget/config`);
@@ -181,7 +181,7 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     const origin = await servePage(host);
     const team = await signIn(url);
     await team('PATCH', 'settings', { 'widget.enabled': true, 'widget.allowed_origins': [origin] });
-    const page = await openPage(origin);
+    const page = await openPage(origin, sizes.wide, /net::ERR_|WebSocket/);
     await open(page);
     await write(page, 'One');
     await log(page).getByText('Sending…').waitFor({ state: 'detached' });
