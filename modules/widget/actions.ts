@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Answer, action, type Ctx, Message } from '@chowk/kit';
 import { fail } from './errors.ts';
-import { createIdentitySecret, deleteIdentitySecret, getIdentitySecret } from './identity-tokens.ts';
+import { createIdentitySecret, deleteIdentitySecret, getSetup } from './identity-tokens.ts';
 import { checkMessage, listUpdates, markSeen, sendMessage, showTyping } from './messages.ts';
 import {
-  IdentitySecret,
   MessageAdded,
   NewIdentitySecret,
   NewSession,
@@ -15,6 +14,7 @@ import {
   Updates,
   WidgetConfig,
   WidgetSession,
+  WidgetSetup,
 } from './schemas.ts';
 import { startSession } from './sessions.ts';
 
@@ -129,14 +129,14 @@ export const actions = {
       return { message: 'Shown.' };
     },
   }),
-  'widget.getIdentitySecret': action({
-    summary: 'Show whether there is a secret for identity tokens',
-    http: 'GET /widget/identity-secret',
-    graphql: 'widgetIdentitySecret',
-    needs: needsKeys,
-    output: IdentitySecret,
-    answer: { key: 'identity_secret' },
-    run: getIdentitySecret,
+  'widget.getSetup': action({
+    summary: 'Get the address of the script of the chat',
+    http: 'GET /widget/setup',
+    graphql: 'widgetSetup',
+    needs: 'settings.view',
+    output: WidgetSetup,
+    answer: { key: 'setup' },
+    run: getSetup,
   }),
   'widget.createIdentitySecret': action({
     summary: 'Create the secret for identity tokens',
@@ -181,8 +181,8 @@ async function getConfig(ctx: Ctx): Promise<WidgetConfig> {
     color: settings['widget.color'],
     position: settings['widget.position'],
     greeting: settings['widget.greeting'],
-    hours_text: settings['widget.hours_text'],
-    ask_email: settings['widget.ask_email'],
+    opening_hours: settings['widget.opening_hours'],
+    ask_for_email: settings['widget.ask_for_email'],
     realtime_key: ctx.realtimeKey,
   };
 }

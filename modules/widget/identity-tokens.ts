@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Ctx, Email, Line, sql, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
-import type { IdentitySecret } from './schemas.ts';
+import type { WidgetSetup } from './schemas.ts';
 
 /* The server of the shop says who a visitor is: a JWT (RFC 7519), signed with HS256 and the secret of the tenant. */
 
@@ -62,9 +62,9 @@ async function findSecret(ctx: Ctx): Promise<string | undefined> {
   return row && ctx.secrets.open(name, row.secret);
 }
 
-export async function getIdentitySecret(ctx: Ctx): Promise<IdentitySecret> {
+export async function getSetup(ctx: Ctx): Promise<WidgetSetup> {
   const row = await ctx.db.row<{ created_at: string }>(sql`SELECT created_at FROM widget_secrets WHERE name = ${name}`);
-  return { is_set: row !== undefined, created_at: row?.created_at ?? null };
+  return { script_url: `${ctx.tenantUrl}/widget.js`, secret_created_at: row?.created_at ?? null };
 }
 
 /** The one before is not valid any more. */

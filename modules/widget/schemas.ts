@@ -16,8 +16,8 @@ export const WidgetConfig = NamedObject('WidgetConfig', {
   color: Type.String({ examples: ['#1d4ed8'] }),
   position: Type.Enum(['right', 'left']),
   greeting: Type.String(),
-  hours_text: Type.String(),
-  ask_email: Type.Boolean(),
+  opening_hours: Type.String(),
+  ask_for_email: Type.Boolean(),
   realtime_key: Type.String({ description: 'The key of the app, for Pusher clients.' }),
 });
 export type WidgetConfig = Static<typeof WidgetConfig>;
@@ -90,11 +90,14 @@ export type SeenMessage = Static<typeof SeenMessage>;
 export const SessionKey = Type.Object({ token });
 export type SessionKey = Static<typeof SessionKey>;
 
-export const IdentitySecret = NamedObject('WidgetIdentitySecret', {
-  is_set: Type.Boolean(),
-  created_at: Nullable(Timestamp),
+export const WidgetSetup = NamedObject('WidgetSetup', {
+  script_url: Type.String({ examples: ['https://acme.example.com/widget.js'] }),
+  secret_created_at: {
+    ...Nullable(Timestamp),
+    description: 'When the secret for identity tokens was created; null if there is none.',
+  },
 });
-export type IdentitySecret = Static<typeof IdentitySecret>;
+export type WidgetSetup = Static<typeof WidgetSetup>;
 export const NewIdentitySecret = NamedObject('NewWidgetIdentitySecret', {
   secret: Line(100, { description: 'Not shown again. Signs identity tokens.' }),
 });

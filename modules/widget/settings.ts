@@ -28,13 +28,13 @@ export const settings = {
     default: 'Hello! How can we help?',
     description: 'The text above the first message.',
   }),
-  'widget.hours_text': setting({
+  'widget.opening_hours': setting({
     schema: Type.String({ maxLength: 200 }),
     default: '',
     description:
       'When somebody answers, such as `Monday to Friday, 9 to 18`. Shown below the name of the organization.',
   }),
-  'widget.ask_email': setting({
+  'widget.ask_for_email': setting({
     schema: Type.Boolean(),
     default: false,
     description: 'Visitors enter their email address before the first message, so that answers reach them later too.',

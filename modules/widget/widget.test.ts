@@ -71,7 +71,7 @@ const config = (origin?: string) =>
 describe('pages', () => {
   test('of the shop get the settings of the chat, those of other origins are refused', async () => {
     const allowed = await config(shop);
-    expect(allowed).toMatchObject({ status: 200, body: { name: 'Chai & Co', color: '#1d4ed8', ask_email: false } });
+    expect(allowed).toMatchObject({ status: 200, body: { name: 'Chai & Co', color: '#1d4ed8', ask_for_email: false } });
     expect(allowed.headers).toMatchObject({
       'access-control-allow-origin': shop,
       vary: expect.stringContaining('Origin'),
@@ -313,7 +313,10 @@ describe('an identity token', () => {
 
   test('proves who the visitor is, and continues the conversation on another device', async () => {
     const secret = await newSecret();
-    expect((await owner.get('/api/v1/widget/identity-secret')).body.identity_secret).toMatchObject({ is_set: true });
+    expect((await owner.get('/api/v1/widget/setup')).body.setup).toEqual({
+      script_url: expect.stringMatching(new RegExp(`//${tenant.id}\\..+/widget\\.js$`)),
+      secret_created_at: expect.any(String),
+    });
     const meera = claims({ email: `Meera.${randomUUID()}@Example.com` });
     const { token } = await start({ identity: sign(secret, meera) });
     await send({ token, body: 'Hello', email: 'other@example.com' });

@@ -5,8 +5,8 @@ export interface Config {
   readonly color: string;
   readonly position: 'left' | 'right';
   readonly greeting: string;
-  readonly hours_text: string;
-  readonly ask_email: boolean;
+  readonly opening_hours: string;
+  readonly ask_for_email: boolean;
   readonly realtime_key: string;
 }
 

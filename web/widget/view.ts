@@ -9,7 +9,10 @@ const maxFileBytes = 10_000_000;
 const maxLength = '4000';
 
 /** Shows the button, and the chat when it is open. Returns the function that shows what has changed. */
-export function showChat({ name, color, position, greeting, hours_text, ask_email }: Config, chat: Chat): () => void {
+export function showChat(
+  { name, color, position, greeting, opening_hours, ask_for_email }: Config,
+  chat: Chat,
+): () => void {
   const host = document.createElement('chowk-chat');
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [styleSheet(color, position)];
@@ -23,12 +26,12 @@ export function showChat({ name, color, position, greeting, hours_text, ask_emai
   );
   const close = element('button', { type: 'button', 'aria-label': 'Close chat' }, icon('close'));
   const title = element('h2', { id: 'title', dir: 'auto' }, name);
-  const hours = hours_text ? element('p', { dir: 'auto' }, hours_text) : undefined;
+  const hours = opening_hours ? element('p', { dir: 'auto' }, opening_hours) : undefined;
   const log = element('div', { class: 'log', role: 'log', 'aria-label': 'Messages', tabindex: '0' });
   const welcome = greeting
     ? element('div', { class: 'message' }, element('div', { class: 'text', dir: 'auto' }, greeting))
     : undefined;
-  const composer = makeComposer(chat, ask_email);
+  const composer = makeComposer(chat, ask_for_email);
   const panel = element(
     'div',
     { class: 'panel', role: 'dialog', 'aria-labelledby': 'title', hidden: true },

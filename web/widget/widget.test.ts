@@ -69,7 +69,7 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     });
 
   test('on a page of another site talks live with the console', async () => {
-    const { acme, asha, page } = await openShop({}, { 'widget.hours_text': 'Monday to Friday, 9 to 18' });
+    const { acme, asha, page } = await openShop({}, { 'widget.opening_hours': 'Monday to Friday, 9 to 18' });
     await open(page);
     await log(page).getByText('Hello! How can we help?').waitFor();
     await inspect(page, 'widget-open', 'complete');
@@ -141,7 +141,7 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     const { asha, page } = await openShop(
       { direction: 'rtl', hasSockets: false },
       {
-        'widget.ask_email': true,
+        'widget.ask_for_email': true,
         'widget.position': 'left',
         'widget.color': '#ffd54f',
         'widget.greeting': 'مرحبا! كيف نساعدك؟',
