@@ -5,6 +5,7 @@ import { Input, TextArea } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { type Controls, SettingsForm } from './settings-form.tsx';
+import { useSettings } from './use-settings.ts';
 import { WidgetPreview } from './widget-preview.tsx';
 import { WidgetSecret } from './widget-secret.tsx';
 import { WidgetSitesForm } from './widget-sites-form.tsx';
@@ -16,8 +17,11 @@ const look = ['enabled', 'color', 'position', 'greeting', 'opening_hours', 'ask_
 export function WidgetPage() {
   const { data, error } = useApi(keys.widget.setup, (client) => client.widget.getSetup());
   const organization = useApi(keys.settings.organization, (client) => client.organization.get());
+  const settings = useSettings();
   const canSign = useCan()('settings.api_clients');
-  if (!data || !organization.data) return <Loading error={error ?? organization.error} className="h-96" />;
+  if (!data || !organization.data || !settings.values) {
+    return <Loading error={error ?? organization.error ?? settings.error} className="h-96" />;
+  }
   const { script_url, secret_created_at } = data.setup;
   return (
     <div className="grid gap-8">
