@@ -2326,6 +2326,70 @@ export interface Api {
      */
     readonly redeliver: Call<{ readonly id: string; readonly delivery: string }, { readonly message: string; readonly delivery: WebhookDelivery }>;
   };
+  readonly widget: {
+    /**
+     * Get the settings of the chat.
+     * No token required.
+     * `GET /api/v1/widget/config`
+     */
+    readonly getConfig: Call<object, WidgetConfig>;
+    /**
+     * Start a session of the chat.
+     * For a visitor who is unknown, or whose identity a token of the shop proves. It lasts for 30 days after its last use.
+     * No token required.
+     * `POST /api/v1/widget/sessions`
+     */
+    readonly start: Call<NewWidgetSession, { readonly session: WidgetSession }>;
+    /**
+     * Send a message of a visitor.
+     * No token required.
+     * `POST /api/v1/widget/messages`
+     */
+    readonly send: Call<WidgetSendInput, { readonly widget_message: WidgetMessageAdded }>;
+    /**
+     * Get the messages of a session.
+     * Those that the visitor and the team wrote in the chat. The token is in the body, not in the address, which is logged.
+     * No token required.
+     * `POST /api/v1/widget/updates`
+     */
+    readonly listUpdates: Call<WidgetListUpdatesInput, {
+      /** The oldest first, at most the latest 100. */
+      readonly messages: readonly WidgetMessage[];
+    }>;
+    /**
+     * Record that a visitor has read messages.
+     * All messages of the team up to this one.
+     * No token required.
+     * `POST /api/v1/widget/seen`
+     */
+    readonly markSeen: Call<WidgetMarkSeenInput, { readonly message: string }>;
+    /**
+     * Show that a visitor is typing.
+     * No token required.
+     * `POST /api/v1/widget/typing`
+     */
+    readonly showTyping: Call<WidgetShowTypingInput, { readonly message: string }>;
+    /**
+     * Get the address of the script of the chat.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/widget/setup`
+     */
+    readonly getSetup: Call<object, { readonly setup: WidgetSetup }>;
+    /**
+     * Create the secret for identity tokens.
+     * Replaces the one before, whose tokens are refused from now on.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/widget/identity-secret`
+     */
+    readonly createIdentitySecret: Call<object, { readonly message: string } & NewWidgetIdentitySecret>;
+    /**
+     * Delete the secret for identity tokens.
+     * Identity tokens are refused from now on.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/widget/identity-secret`
+     */
+    readonly deleteIdentitySecret: Call<object, { readonly message: string }>;
+  };
 }
 
 /** The codes of the platform's errors; a module that is added later has others. */
@@ -2380,6 +2444,7 @@ export type ErrorCode =
   | 'http.malformed_json'
   | 'http.method_not_allowed'
   | 'http.not_found'
+  | 'http.origin_forbidden'
   | 'http.precondition_failed'
   | 'http.shutting_down'
   | 'http.too_large'
@@ -2540,6 +2605,12 @@ export type ErrorCode =
   | 'webhooks.not_found'
   | 'webhooks.payload_deleted'
   | 'webhooks.too_many'
+  | 'widget.bad_identity'
+  | 'widget.disabled'
+  | 'widget.secret_not_found'
+  | 'widget.too_many_messages'
+  | 'widget.too_many_sessions'
+  | 'widget.unknown_session'
   | (string & {});
 
 export type AcceptedInvitation = {
@@ -4297,6 +4368,17 @@ export type NewWebhook = {
   readonly description?: string | null | undefined;
   /** Default: true. */
   readonly is_active?: boolean | undefined;
+};
+
+export type NewWidgetIdentitySecret = {
+  /** Not shown again. Signs identity tokens. */
+  readonly secret: string;
+};
+
+export type NewWidgetSession = {
+  /** A token of the server of the shop that proves who the visitor is: a JWT, signed with HS256. */
+  readonly identity?: string | undefined;
+  readonly email?: string | undefined;
 };
 
 export type Notification = {
@@ -6504,6 +6586,53 @@ export type WebhookWithSecret = {
   readonly secret: string;
 };
 
+export type WidgetAttachment = {
+  readonly file_name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly url: string | null;
+};
+
+export type WidgetConfig = {
+  /** The name of the organization. */
+  readonly name: string;
+  readonly color: string;
+  readonly position: 'right' | 'left';
+  readonly greeting: string;
+  readonly opening_hours: string;
+  readonly ask_for_email: boolean;
+  /** The key of the app, for Pusher clients. */
+  readonly realtime_key: string;
+};
+
+export type WidgetMessage = {
+  readonly id: string;
+  /** From the visitor, or from the team. */
+  readonly direction: 'inbound' | 'outbound';
+  readonly body: string;
+  readonly author: string | null;
+  /** ISO 8601 in UTC */
+  readonly sent_at: string;
+  readonly attachments: readonly WidgetAttachment[];
+};
+
+export type WidgetMessageAdded = { readonly id: string };
+
+export type WidgetSession = {
+  /** Not shown again. */
+  readonly token: string;
+  /** The realtime channel whose events say that there is something new. */
+  readonly channel: string;
+  /** ISO 8601 in UTC */
+  readonly expires_at: string;
+};
+
+export type WidgetSetup = {
+  readonly script_url: string;
+  /** When the secret for identity tokens was created; null if there is none. */
+  readonly secret_created_at: string | null;
+};
+
 export type ActivityListInput = {
   readonly action?: string | undefined;
   readonly user_id?: number | undefined;
@@ -7637,4 +7766,33 @@ export type WebhooksDeliveriesInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type WidgetSendInput = {
+  /** The token of the session. */
+  readonly token: string;
+  /** Chosen by the sender. A message with a known id is not added again. */
+  readonly id: string;
+  readonly body?: string | undefined;
+  readonly email?: string | undefined;
+  /** JPEG, PNG, WebP or PDF, at most 10000000 bytes. */
+  readonly file?: Blob | undefined;
+};
+
+export type WidgetListUpdatesInput = {
+  /** The token of the session. */
+  readonly token: string;
+  /** Only messages after this one. */
+  readonly after?: string | undefined;
+};
+
+export type WidgetMarkSeenInput = {
+  /** The token of the session. */
+  readonly token: string;
+  readonly message_id: string;
+};
+
+export type WidgetShowTypingInput = {
+  /** The token of the session. */
+  readonly token: string;
 };

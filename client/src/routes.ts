@@ -398,4 +398,15 @@ export const routes = {
     deliveries: 'GET webhooks/:id/deliveries',
     redeliver: 'POST webhooks/:id/deliveries/:delivery/redeliver',
   },
+  widget: {
+    getConfig: 'GET widget/config',
+    start: 'POST widget/sessions',
+    send: 'POST widget/messages multipart',
+    listUpdates: 'POST widget/updates',
+    markSeen: 'POST widget/seen',
+    showTyping: 'POST widget/typing',
+    getSetup: 'GET widget/setup',
+    createIdentitySecret: 'POST widget/identity-secret',
+    deleteIdentitySecret: 'DELETE widget/identity-secret',
+  },
 } as const;

@@ -43,4 +43,5 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'two-factor': async () => (await import('./two-factor.ts')).commands,
   'unregistered-queries': async () => (await import('./unregistered-queries.ts')).commands,
   'webhooks': async () => (await import('./webhooks.ts')).commands,
+  'widget': async () => (await import('./widget.ts')).commands,
 };
