@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import { freePort } from '../../server/src/free-port.ts';
 import { chowkd, serve, temporaryFolder } from '../../server/testing/chowkd.ts';
 import { eventually } from '../../server/testing/eventually.ts';
-import { type TestTenant, uniqueId } from '../../server/testing/platform.ts';
+import { type TestResponse, type TestTenant, uniqueId } from '../../server/testing/platform.ts';
 import { onSeparateConnection } from '../../server/testing/scratch-database.ts';
 import { type Console, chromiumPath, inspect, openPage, sizes, startConsole } from '../testing/console.ts';
 
@@ -232,9 +232,9 @@ async function installPlatform() {
 /** Requests of the owner. */
 async function signIn(url: string) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(credentials) };
-  const { access_token, user } = await (await fetch(`${url}/api/v1/auth/login`, post)).json();
+  const { access_token, user } = await read(await fetch(`${url}/api/v1/auth/login`, post));
   const authorization = `Bearer ${access_token}`;
-  const { tenants } = await (await fetch(`${url}/api/v1/auth/me`, { headers: { authorization } })).json();
+  const { tenants } = await read(await fetch(`${url}/api/v1/auth/me`, { headers: { authorization } }));
   expect(user).toMatchObject({ email: credentials.email });
   return async (method: string, path: string, body?: object) => {
     const headers = { authorization, 'x-tenant': tenants[0].id, ...(body && { 'content-type': 'application/json' }) };
@@ -244,6 +244,10 @@ async function signIn(url: string) {
       ...(body && { body: JSON.stringify(body) }),
     });
     expect(response.ok, `${method} ${path}`).toBe(true);
-    return response.json();
+    return read(response);
   };
+}
+
+function read(response: Response): Promise<TestResponse['body']> {
+  return response.json();
 }
