@@ -21,6 +21,7 @@ function allChecks(): Record<string, string[]> {
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     'additive migrations': ['node', 'scripts/additive-migrations.ts'],
     'dead code': ['knip', '--treat-config-hints-as-errors'],
+    'script of the chat': ['node', 'scripts/widget-script.ts', '--check'],
     'generated files': ['node', 'scripts/generate.ts', '--check'],
     console: ['node', 'web/build.ts', '--check'],
     'lock file': ['node', 'server/src/main.ts', 'module:lock', '--check'],

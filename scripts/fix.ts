@@ -6,6 +6,7 @@ import { run } from './run.ts';
  */
 const steps = [
   ['biome', 'check', '--write', '.'],
+  ['node', 'scripts/widget-script.ts'],
   ['node', 'server/src/main.ts', 'module:lock'],
   ['node', 'scripts/generate.ts'],
   ['node', 'web/build.ts'],

@@ -419,4 +419,15 @@ export const routes = {
     redeliver: 'POST webhooks/:id/deliveries/:delivery/redeliver',
     replay: 'POST webhooks/:id/replay',
   },
+  widget: {
+    getConfig: 'GET widget/config',
+    start: 'POST widget/sessions',
+    send: 'POST widget/messages multipart',
+    listUpdates: 'POST widget/updates',
+    markSeen: 'POST widget/seen',
+    showTyping: 'POST widget/typing',
+    getSetup: 'GET widget/setup',
+    createIdentitySecret: 'POST widget/identity-secret',
+    deleteIdentitySecret: 'DELETE widget/identity-secret',
+  },
 } as const;

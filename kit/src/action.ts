@@ -59,6 +59,11 @@ interface Declaration {
    */
   readonly limit?: { readonly perMinute: number; readonly by: 'network' } | false;
   /**
+   * Which web pages may call it, by their `Origin`, instead of `CORS_ORIGINS`. Requests of other pages are refused, and those that
+   * change something and have no origin.
+   */
+  allowsOrigin?(ctx: Ctx, origin: string): Promise<boolean>;
+  /**
    * How long browsers and CDNs may keep the response of a public GET to a caller who is not signed in. `tags` are sent as
    * `Cache-Tag`, with the tenant's, so that a CDN can be told what to remove.
    */

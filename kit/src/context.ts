@@ -86,6 +86,8 @@ export interface Ctx {
   readonly user: User;
   /** The signed-in user's id; `undefined` for calls of the platform itself, such as jobs. */
   readonly userId: number | undefined;
+  /** Where the request comes from; empty for jobs. */
+  readonly client: Client;
   /** The tenant's database; inside `tx`, the transaction. Throws if the call is not bound to a tenant. */
   readonly db: Db;
   /** Whether the user holds the permission in this tenant. */
@@ -111,6 +113,8 @@ export interface Ctx {
    * `tenant_id` is added to the data. Inside `tx` it is sent after the commit. Delivered at most once: nothing is stored.
    */
   broadcast(channel: string, event: string, data: object): Promise<void>;
+  /** With it a Pusher client connects. Public: it identifies the installation. */
+  readonly realtimeKey: string;
   /** What a user may get of events now: the one who saved a rule, or nobody. Default: the caller. */
   audience(userId?: number | null): Promise<Audience>;
   /** The events that modules of this ring declare, by name. */
@@ -194,7 +198,6 @@ export interface SystemCtx extends Ctx {
   readonly system: SystemServices;
   /** The session of the user's token. Throws if there is none. */
   readonly session: Session;
-  readonly client: Client;
   /**
    * Queues a mail, in the tenant's transaction when it commits. A mail with the `id` of one that was queued within the last
    * day is not queued again.

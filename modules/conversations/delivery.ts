@@ -6,23 +6,45 @@ type Template = NonNullable<NewMessage['template']>;
 
 /** How a reply reaches the customer: over a channel, or not at all, with the reason. */
 export type Plan =
+  /** The visitor sees it in the chat: now, or on the next visit, with the reason. */
+  | { readonly channel: 'webchat'; readonly reason: string | null }
   | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string; readonly template?: Template | undefined }
   | { readonly channel: null; readonly reason: string };
 
-const notSent = (reason: string): Plan => ({ channel: null, reason });
+const notSent = (reason: string) => ({ channel: null, reason }) as const;
 
 export async function planDelivery(ctx: Ctx, conversation: ConversationRecord, template?: Template): Promise<Plan> {
-  const { id, channel, customer_id } = conversation;
+  const { channel } = conversation;
+  if (channel === 'webchat') return planForVisitor(ctx, conversation);
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
     return notSent('Replies on this channel are not sent: answer the customer there.');
   }
+  return planMessage(ctx, conversation, channel, template);
+}
+
+/** In the chat while the visitor is there, then by mail if there is an address. */
+async function planForVisitor(ctx: Ctx, conversation: ConversationRecord): Promise<Plan> {
+  const visitor = await ctx.bus.callIfInstalled('widget.plan', { conversation_id: conversation.id });
+  if (visitor?.is_present) return { channel: 'webchat', reason: null };
+  const mail = await planMessage(ctx, conversation, 'email');
+  if (mail.channel !== null || !visitor) return mail;
+  return { channel: 'webchat', reason: `The visitor has left, and sees it on the next visit. ${mail.reason}` };
+}
+
+async function planMessage(
+  ctx: Ctx,
+  { id, customer_id }: ConversationRecord,
+  channel: 'email' | 'sms' | 'whatsapp',
+  template?: Template,
+): Promise<Exclude<Plan, { channel: 'webchat' }>> {
   const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel });
   if (!state) return notSent('The notifications module is not enabled.');
   if (state.obstacle !== null) return notSent(state.obstacle);
   const [customer] =
     (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
   const to = (channel === 'email' ? customer?.email : customer?.phone) ?? (await findContact(ctx, id));
-  if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
+  if (to === null || (channel === 'email') !== to.includes('@'))
+    return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
   if (channel === 'whatsapp' && !template && !(await isWindowOpen(ctx, id))) return notSent(windowClosed);
   return { channel, to, template };
 }
@@ -51,6 +73,11 @@ export async function sendMessage(
   { id, body, is_automatic }: Pick<MessageRecord, 'id' | 'body' | 'is_automatic'>,
   plan: Exclude<Plan, { channel: null }>,
 ): Promise<Pick<MessageRecord, 'delivery_status' | 'delivery_reason'>> {
+  if (plan.channel === 'webchat') {
+    if (plan.reason !== null) return { delivery_status: 'queued', delivery_reason: plan.reason };
+    await ctx.jobs.add('conversations.mail_unseen', { message_id: id }, { delaySeconds: secondsUntilGone });
+    return { delivery_status: 'sent', delivery_reason: null };
+  }
   const { channel, to, template } = plan;
   const mail = channel === 'email' ? await writeLetter(ctx, conversation, id) : undefined;
   const sent = await ctx.bus.callIfInstalled('notifications.sendReply', {
@@ -66,6 +93,9 @@ export async function sendMessage(
   const reason = sent?.skipped ?? null;
   return { delivery_status: reason === null ? 'queued' : 'failed', delivery_reason: reason };
 }
+
+/** A visitor of whom nothing was heard for so long has left. */
+const secondsUntilGone = 60;
 
 /** The Message-ID of a mail with a message, which the answers to it name. */
 export function mailId(ctx: Ctx, messageId: string): string {
@@ -107,6 +137,26 @@ const reachableFrom: Readonly<Record<Exclude<DeliveryStatus, 'logged'>, readonly
   read: ['queued', 'sent', 'delivered', 'failed'],
   failed: ['queued', 'sent'],
 };
+
+/** A visitor has got or read the messages of a conversation, up to this one. */
+export async function recordSeen(
+  ctx: Ctx,
+  {
+    conversation_id,
+    message_id,
+    status,
+  }: { conversation_id: string; message_id: string; status: 'delivered' | 'read' },
+): Promise<void> {
+  const unseen = await ctx.db.rows<{ id: string }>(sql`
+    SELECT m.id FROM conversation_messages m JOIN conversation_messages last ON last.id = ${message_id}
+    WHERE m.conversation_id = ${conversation_id} AND last.conversation_id = ${conversation_id} AND m.direction = 'outbound'
+      AND m.delivery_status = ANY(${reachableFrom[status]}::text[]) AND m.sent_at <= last.sent_at
+    ORDER BY m.sent_at, m.id`);
+  if (unseen.length === 0) return;
+  await ctx.tx(async (tx) => {
+    for (const { id } of unseen) await recordDelivery(tx, { id, status, reason: null });
+  });
+}
 
 async function recordDelivery(
   ctx: Ctx,

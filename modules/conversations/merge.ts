@@ -41,9 +41,10 @@ async function lockBoth(ctx: Ctx, id: string, from: string): Promise<[Conversati
   return pair;
 }
 
+/** Visitors of a web chat do not see what others have written, or what was written to others. */
 async function moveMessages(ctx: Ctx, { id }: ConversationRecord, merged: ConversationRecord): Promise<void> {
   await ctx.db.run(sql`
-    UPDATE conversation_messages SET conversation_id = ${id} WHERE conversation_id = ${merged.id}`);
+    UPDATE conversation_messages SET conversation_id = ${id}, is_for_visitor = false WHERE conversation_id = ${merged.id}`);
 }
 
 /** A conversation that the customer has not been answered in stays open. */

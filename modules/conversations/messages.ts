@@ -48,17 +48,18 @@ export interface Added {
 }
 
 /** Adds a message to a locked or new conversation. An inbound message reopens and wakes it. */
-export async function addMessage(ctx: Ctx, { id }: ConversationRecord, fields: AddedFields): Promise<Added> {
+export async function addMessage(ctx: Ctx, { id, channel }: ConversationRecord, fields: AddedFields): Promise<Added> {
   const { direction, body, id: messageId = ctx.newId(), delivery_status = null, delivery_reason = null } = fields;
   const { sender = null, quoted = null, html = null, is_automatic = false, external_id = null } = fields;
   const now = ctx.now();
   const isInbound = direction === 'inbound';
+  const isForVisitor = channel === 'webchat' && isShownInChat({ direction, delivery_status, external_id });
   const author = isInbound ? null : (ctx.userId ?? null);
   const message = (await ctx.db.row<MessageRecord>(sql`
     INSERT INTO conversation_messages AS m (id, conversation_id, direction, body, user_id, delivery_status, delivery_reason,
-      external_id, sender, quoted, html, is_automatic, sent_at)
+      external_id, sender, quoted, html, is_automatic, is_for_visitor, sent_at)
     VALUES (${messageId}, ${id}, ${direction}, ${body}, ${author}, ${delivery_status}, ${delivery_reason}, ${external_id},
-      ${sender}, ${quoted}, ${html}, ${is_automatic}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
+      ${sender}, ${quoted}, ${html}, ${is_automatic}, ${isForVisitor}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
   await attach(ctx, message.id, fields.attachment_ids ?? []);
   const received = isInbound
     ? sql`, status = 'open', closed_at = NULL, closed_by = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null},
@@ -80,4 +81,12 @@ function firstAnswer({ direction, is_automatic }: MessageRecord): Sql {
   const isFirst = sql`c.first_answer_at IS NULL AND c.first_inbound_at IS NOT NULL`;
   return sql`, first_answer_at = CASE WHEN ${isFirst} THEN m.sent_at ELSE c.first_answer_at END,
       first_answer_by = CASE WHEN ${isFirst} THEN m.user_id ELSE c.first_answer_by END`;
+}
+
+type Shown = Pick<MessageRecord, 'direction' | 'delivery_status'> & { readonly external_id: string | null };
+
+/** Not notes, what is only logged, and what the customer wrote elsewhere, such as in a mail. */
+function isShownInChat({ direction, delivery_status, external_id }: Shown): boolean {
+  if (direction === 'inbound') return external_id?.startsWith('widget:') ?? false;
+  return direction === 'outbound' && delivery_status !== 'logged';
 }

@@ -10,13 +10,14 @@ import { notifications, teamListeners } from './notify-team.ts';
 import { operations } from './operations.ts';
 import { settings } from './settings.ts';
 import { snoozeJobs } from './snooze.ts';
+import { visitorJobs } from './visitors.ts';
 
 export const module = defineModule({
   actions,
   events,
   operations,
   settings,
-  jobs: { ...attachmentJobs, ...snoozeJobs },
+  jobs: { ...attachmentJobs, ...snoozeJobs, ...visitorJobs },
   listeners: [...listeners, ...deliveryListeners, ...teamListeners],
   notifications,
   errors,

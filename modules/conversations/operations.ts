@@ -1,7 +1,9 @@
 import { operation, Type, Uuid } from '@chowk/kit';
 import { readAttachments, storeAttachment } from './attachments.ts';
+import { recordSeen } from './delivery.ts';
 import { receiveMessage } from './receive.ts';
 import { Received, ReceivedMessage } from './schemas.ts';
+import { listForVisitor, VisitorMessage } from './visitors.ts';
 
 export const operations = {
   'conversations.receive': operation({
@@ -21,6 +23,20 @@ export const operations = {
     input: Type.Object({ file_name: Type.String(), content: Type.Unsafe<Uint8Array>({}) }),
     output: Uuid,
     run: storeAttachment,
+  }),
+  'conversations.listForVisitor': operation({
+    summary: 'List the messages of a conversation for a visitor',
+    description:
+      'Without notes, and without what only members of the team see. `after`: only those after this message.',
+    input: Type.Object({ conversation_id: Uuid, after: Type.Optional(Uuid) }),
+    output: Type.Array(VisitorMessage),
+    run: listForVisitor,
+  }),
+  'conversations.recordSeen': operation({
+    summary: 'Record which messages a visitor has got or read',
+    description: 'All messages of the team up to this one.',
+    input: Type.Object({ conversation_id: Uuid, message_id: Uuid, status: Type.Enum(['delivered', 'read']) }),
+    run: recordSeen,
   }),
   'conversations.readAttachments': operation({
     summary: 'Read the attachments of a message',

@@ -30,7 +30,7 @@ test('the export of a customer includes its conversations only', async () => {
   const { user, attachments, mentions, ...message } = conversation.messages[0];
   expect(conversations).toEqual({
     conversations: [{ ...without(conversation, shown), ...stored }],
-    conversation_messages: [{ ...message, external_id: null, html: null }],
+    conversation_messages: [{ ...message, external_id: null, html: null, is_for_visitor: false }],
     conversation_attachments: [],
     conversation_mentions: [],
     merged_conversations: [],

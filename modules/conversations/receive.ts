@@ -19,10 +19,10 @@ export async function receiveMessage(ctx: Ctx, received: Received): Promise<Rece
 }
 
 async function findKnown(ctx: Ctx, { external_id }: Received): Promise<ReceivedMessage | undefined> {
-  const row = await ctx.db.row<{ id: string; conversation_id: string }>(
-    sql`SELECT id, conversation_id FROM conversation_messages WHERE external_id = ${external_id}`,
-  );
-  return row && { conversation_id: row.conversation_id, message_id: row.id, is_new: false };
+  const row = await ctx.db.row<Omit<ReceivedMessage, 'is_new'>>(sql`
+    SELECT m.conversation_id, m.id AS message_id, c.customer_id
+    FROM conversation_messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.external_id = ${external_id}`);
+  return row && { ...row, is_new: false };
 }
 
 async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
@@ -46,7 +46,8 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
   await ctx.emit('conversation.message_created', { conversation, message: added.message });
   await emitChanges(ctx, current, conversation);
   if (!isConsent) await answerAutomatically(ctx, { conversation, message: added.message });
-  return { conversation_id: conversation.id, message_id: added.message.id, is_new: true };
+  const { id: conversation_id, customer_id } = conversation;
+  return { conversation_id, message_id: added.message.id, customer_id, is_new: true };
 }
 
 /** STOP and START, as carriers know them. Returns whether the message is one of them. */
@@ -80,10 +81,14 @@ async function lockIfPresent(ctx: Ctx, id: string): Promise<ConversationRecord |
   }
 }
 
-async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Received): Promise<string | undefined> {
+/** A visitor of a chat that was merged begins a new one: the other one may be that of somebody else. */
+async function findAnswered(
+  ctx: Ctx,
+  { conversation_id, answers = [], is_separate = false }: Received,
+): Promise<string | undefined> {
   const row = await ctx.db.row<{ id: string }>(sql`
     SELECT id FROM conversations WHERE id = ${conversation_id ?? null}
-    UNION ALL SELECT merged_into FROM merged_conversations WHERE id = ${conversation_id ?? null}
+    UNION ALL SELECT merged_into FROM merged_conversations WHERE id = ${conversation_id ?? null} AND NOT ${is_separate}
     UNION ALL (
       SELECT m.conversation_id FROM unnest(${answers}::text[]) WITH ORDINALITY AS answered (external_id, place)
         JOIN conversation_messages m USING (external_id)
@@ -93,8 +98,8 @@ async function findAnswered(ctx: Ctx, { conversation_id, answers = [] }: Receive
 }
 
 /** Channels without threads: the latest conversation of the customer there goes on. */
-async function findRecent(ctx: Ctx, { channel, customer }: Received): Promise<string | undefined> {
-  if (channel === 'email') return undefined;
+async function findRecent(ctx: Ctx, { channel, customer, is_separate }: Received): Promise<string | undefined> {
+  if (channel === 'email' || is_separate) return undefined;
   const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
   if (!found) return undefined;
   const row = await ctx.db.row<{ id: string }>(sql`

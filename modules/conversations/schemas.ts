@@ -204,6 +204,8 @@ export const Received = Type.Object({
   contact: Nullable(Type.String()),
   /** The conversation that the channel itself knows, from an address for answers or a session of the widget. */
   conversation_id: Type.Optional(Uuid),
+  /** Without a conversation that it belongs to, it begins a new one, also if the customer has a recent one on the channel. */
+  is_separate: Type.Optional(Type.Boolean()),
   /** The external ids of the messages that it answers, the nearest first. */
   answers: Type.Optional(Type.Array(Type.String())),
   subject: Type.Optional(Type.String()),
@@ -217,6 +219,7 @@ export type Received = Static<typeof Received>;
 export const ReceivedMessage = Type.Object({
   conversation_id: Uuid,
   message_id: Uuid,
+  customer_id: Uuid,
   /** False if the message was known. */
   is_new: Type.Boolean(),
 });

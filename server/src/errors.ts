@@ -20,6 +20,7 @@ export const kernelErrors = {
     status: 422,
     message: 'This Idempotency-Key was used for another request; use a new key.',
   },
+  'http.origin_forbidden': { status: 403, message: 'Pages of {origin} may not send this request.' },
   'http.too_large': { status: 413, message: 'The request body is larger than the {limit} bytes allowed.' },
   'http.unsupported_media_type': { status: 415, message: 'Send the body as {type}.' },
   'files.too_large': { status: 413, message: 'The file is larger than the {limit} bytes allowed.' },

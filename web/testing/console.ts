@@ -63,8 +63,8 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
   };
 }
 
-/** A page that must not report an error, neither of its scripts nor of the content security policy. */
-export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
+/** A page that must not report an error but an expected one, neither of its scripts nor of the content security policy. */
+export async function openPage(url?: string, size = sizes.wide, expected?: RegExp): Promise<Page> {
   const context = await (await startBrowser()).newContext({
     viewport: size,
     reducedMotion: 'reduce',
@@ -78,7 +78,7 @@ export async function openPage(url?: string, size = sizes.wide): Promise<Page> {
   const errors: string[] = [];
   const report = (error: string) => {
     // The browser reports every response of 400 and above, and what fails without a connection.
-    if (!/Failed to load|net::ERR_INTERNET_DISCONNECTED/.test(error)) errors.push(error);
+    if (!/Failed to load|net::ERR_INTERNET_DISCONNECTED/.test(error) && !expected?.test(error)) errors.push(error);
   };
   page.on('pageerror', (error) => report(String(error)));
   page.on('console', (message) => message.type() === 'error' && report(message.text()));

@@ -46,4 +46,5 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'unregistered-queries': async () => (await import('./unregistered-queries.ts')).commands,
   'views': async () => (await import('./views.ts')).commands,
   'webhooks': async () => (await import('./webhooks.ts')).commands,
+  'widget': async () => (await import('./widget.ts')).commands,
 };

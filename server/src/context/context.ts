@@ -231,6 +231,10 @@ export class Context implements SystemCtx {
     else await sendBroadcasts(this.#kernel, this.#tenant, [broadcast]);
   }
 
+  get realtimeKey(): string {
+    return this.#kernel.realtime.key;
+  }
+
   async audience(userId?: number | null): Promise<Audience> {
     const { identity, events, installations } = this.#kernel;
     return findAudience({ identity, events, installations }, this.principal, userId);

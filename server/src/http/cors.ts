@@ -15,6 +15,8 @@ export function corsPolicy({ corsOrigins }: Config): (request: FastifyRequest, r
   return (request, reply) => {
     const { origin } = request.headers;
     if (allowedOrigins) reply.header('vary', 'Origin');
+    // Such an action decides itself: see `checkOrigin`.
+    if (request.routeOptions.config.route?.action.allowsOrigin) return false;
     const isAllowed = origin !== undefined && (!allowedOrigins || allowedOrigins.has(origin));
     if (isAllowed) reply.header('access-control-allow-origin', allowedOrigins ? origin : '*');
     if (request.method !== 'OPTIONS') {

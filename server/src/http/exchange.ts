@@ -9,6 +9,7 @@ import type { ReceivedFile } from '../files/received-file.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Validator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
+import { checkOrigin } from './check-origin.ts';
 import type { Gate } from './gates.ts';
 import type { ReadInput } from './read-input.ts';
 
@@ -72,8 +73,13 @@ export class Exchange implements Call {
     return this.request.params;
   }
 
-  /** Returns a promise only if the request has a body. */
+  /** Returns a promise only if it has to wait. */
   readInput(): unknown {
+    const checked = this.action.allowsOrigin && checkOrigin(this);
+    return checked ? checked.then(() => this.#readInput()) : this.#readInput();
+  }
+
+  #readInput(): unknown {
     const body = this.route.readBody(this);
     return body instanceof Promise ? body.then((value) => this.#setInput(value)) : this.#setInput(undefined);
   }

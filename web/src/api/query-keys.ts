@@ -113,6 +113,7 @@ export const keys = {
     definitions: key('settings', 'definitions'),
     organization: key('settings', 'organization'),
   },
+  widget: { setup: key('widget', 'setup') },
   pricing: {
     states: key('pricing', 'states'),
     taxRates: key('pricing', 'tax-rates'),

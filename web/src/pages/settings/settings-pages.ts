@@ -1,4 +1,14 @@
-import { Building2, CreditCard, type LucideIcon, Mail, Percent, ReceiptText, ShoppingCart, Truck } from 'lucide-react';
+import {
+  Building2,
+  CreditCard,
+  type LucideIcon,
+  Mail,
+  MessageCircle,
+  Percent,
+  ReceiptText,
+  ShoppingCart,
+  Truck,
+} from 'lucide-react';
 import type { FunctionComponent } from 'react';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 
@@ -19,6 +29,7 @@ const taxes = lazyPage(() => import('./taxes-page.tsx'), 'TaxesPage');
 const payments = lazyPage(() => import('./payments-page.tsx'), 'PaymentsPage');
 const invoices = lazyPage(() => import('./invoices-page.tsx'), 'InvoicesPage');
 const mails = lazyPage(() => import('./mails-page.tsx'), 'MailsPage');
+const widget = lazyPage(() => import('./widget-page.tsx'), 'WidgetPage');
 const shipping = lazyPage(() => import('./shipping-page.tsx'), 'ShippingPage');
 
 /** The index of the settings, and the page of each entry. */
@@ -68,6 +79,13 @@ export const settingsSections: readonly { readonly title: string; readonly pages
         icon: Mail,
         permission: 'notifications.rules.manage',
         Content: mails,
+      },
+      {
+        key: 'widget',
+        title: 'Web chat',
+        lead: 'Visitors of your shop talk with the team',
+        icon: MessageCircle,
+        Content: widget,
       },
     ],
   },

@@ -25,7 +25,16 @@ describe.skipIf(!chromiumPath)('settings', () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await heading(page, 'Settings').waitFor();
     await inspect(page, 'settings');
-    for (const title of ['General', 'Checkout', 'Taxes', 'Shipping', 'Payments', 'Invoices', 'Mails to customers']) {
+    for (const title of [
+      'General',
+      'Checkout',
+      'Taxes',
+      'Shipping',
+      'Payments',
+      'Invoices',
+      'Mails to customers',
+      'Web chat',
+    ]) {
       await page.getByRole('main').getByRole('link', { name: title }).click();
       await heading(page, title).waitFor();
       await page.getByRole('link', { name: 'All settings' }).click();
