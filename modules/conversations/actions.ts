@@ -1,6 +1,7 @@
 import { action, ById, Type, Uuid } from '@chowk/kit';
 import { linkAttachment, uploadAttachment } from './attachments.ts';
 import { cannedReplyActions } from './canned-replies.ts';
+import { listChannels } from './channels.ts';
 import {
   checkAssignee,
   checkNewConversation,
@@ -14,6 +15,7 @@ import {
 } from './conversations.ts';
 import { conversationList, countConversations } from './list.ts';
 import { messageList } from './messages.ts';
+import { markRead } from './reads.ts';
 import {
   Assignment,
   Attachment,
@@ -28,6 +30,8 @@ import {
   NewConversation,
   Replied,
   Reply,
+  ReplyChannel,
+  ReplyTemplates,
   StatusChange,
   UploadedAttachment,
 } from './schemas.ts';
@@ -73,6 +77,29 @@ export const actions = {
     output: ConversationCounts,
     run: countConversations,
   }),
+  'conversations.channels': action({
+    summary: 'List the channels for a message to a customer',
+    description: 'Whether it would be sent or only logged, and why; for a customer, if you name one.',
+    http: 'GET /conversations/channels',
+    graphql: 'conversationChannels',
+    needs: 'conversations.reply',
+    input: Type.Object({ customer_id: Type.Optional(Uuid) }),
+    output: Type.Object({ channels: Type.Array(ReplyChannel) }),
+    run: listChannels,
+  }),
+  'conversations.templates': action({
+    summary: 'List the templates that WhatsApp has approved',
+    description: 'Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.',
+    http: 'GET /conversations/templates',
+    graphql: 'whatsAppTemplates',
+    needs: 'conversations.reply',
+    output: ReplyTemplates,
+    run: async (ctx) =>
+      (await ctx.bus.callIfInstalled('notifications.listTemplates', {})) ?? {
+        templates: [],
+        reason: 'The notifications module is not enabled.',
+      },
+  }),
   'conversations.export': action({
     summary: 'Export conversations',
     http: 'GET /conversations/export',
@@ -109,6 +136,16 @@ export const actions = {
     answer: { message: 'Conversation deleted.' },
     errors: ['http.precondition_failed'],
     run: deleteConversation,
+  }),
+  'conversations.markRead': action({
+    summary: 'Mark a conversation as read by you',
+    http: 'POST /conversations/:id/read',
+    graphql: 'markConversationAsRead',
+    needs: 'conversations.view',
+    audited: false,
+    input: ById,
+    answer: { message: 'Conversation marked as read.' },
+    run: markRead,
   }),
   'conversations.messages': action({
     summary: 'List the messages of a conversation',

@@ -1,7 +1,7 @@
 import { type Ctx, changesBetween, type Issues, removedFields, sql } from '@chowk/kit';
 import { removeAttachments } from './attachments.ts';
 import { columns, messageColumns, recordColumns } from './columns.ts';
-import { emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
+import { describePlan, emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
 import { type Added, addMessage, completeMessages, latestMessages } from './messages.ts';
@@ -23,7 +23,7 @@ type Key = { readonly id: string };
 type Changes = Partial<Pick<ConversationRecord, 'subject' | 'status' | 'assignee_id'>>;
 
 export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversation> {
-  const row = await ctx.db.row<Row>(sql`SELECT ${columns} FROM conversations c WHERE id = ${id}`);
+  const row = await ctx.db.row<Row>(sql`SELECT ${columns(ctx)} FROM conversations c WHERE id = ${id}`);
   if (!row) throw fail('conversations.not_found', { id });
   const [conversation] = await withPeople(ctx, [row]);
   return conversation as Conversation;
@@ -31,8 +31,7 @@ export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversati
 
 export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail> {
   const conversation = await getConversation(ctx, key);
-  const plan = await planDelivery(ctx, conversation);
-  const reply_delivery = { is_sent: plan.channel !== null, reason: plan.channel === null ? plan.reason : null };
+  const reply_delivery = describePlan(await planDelivery(ctx, conversation));
   return { ...conversation, messages: await latestMessages(ctx, key), reply_delivery };
 }
 

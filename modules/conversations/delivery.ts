@@ -1,30 +1,51 @@
 import { type Ctx, inTransaction, sql } from '@chowk/kit';
 import { messageColumns, recordColumns } from './columns.ts';
-import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage } from './schemas.ts';
+import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage, ReplyDelivery } from './schemas.ts';
 
 type Template = NonNullable<NewMessage['template']>;
 
 /** How a reply reaches the customer: over a channel, or not at all, with the reason. */
 export type Plan =
   | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string; readonly template?: Template | undefined }
-  | { readonly channel: null; readonly reason: string };
+  | { readonly channel: null; readonly reason: string; readonly needsTemplate?: true };
 
 const notSent = (reason: string): Plan => ({ channel: null, reason });
 
-export async function planDelivery(ctx: Ctx, conversation: ConversationRecord, template?: Template): Promise<Plan> {
-  const { id, channel, customer_id } = conversation;
+interface Target extends Pick<ConversationRecord, 'channel'> {
+  /** Without it, a conversation that has not begun. */
+  readonly id?: string | undefined;
+  /** Without it, a customer who has all addresses. */
+  readonly customer_id?: string | undefined;
+}
+
+export async function planDelivery(ctx: Ctx, { id, channel, customer_id }: Target, template?: Template): Promise<Plan> {
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
     return notSent('Replies on this channel are not sent: answer the customer there.');
   }
   const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel });
   if (!state) return notSent('The notifications module is not enabled.');
   if (state.obstacle !== null) return notSent(state.obstacle);
+  const to = customer_id === undefined ? '' : await findAddress(ctx, { id, channel, customer_id });
+  if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
+  if (channel === 'whatsapp' && !template && !(id && (await isWindowOpen(ctx, id)))) {
+    return { channel: null, reason: windowClosed, needsTemplate: true };
+  }
+  return { channel, to, template };
+}
+
+export function describePlan(plan: Plan): ReplyDelivery {
+  if (plan.channel !== null) return { is_sent: true, reason: null, needs_template: false };
+  return { is_sent: false, reason: plan.reason, needs_template: plan.needsTemplate ?? false };
+}
+
+async function findAddress(
+  ctx: Ctx,
+  { id, channel, customer_id }: Target & { readonly customer_id: string },
+): Promise<string | null> {
   const [customer] =
     (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
-  const to = (channel === 'email' ? customer?.email : customer?.phone) ?? (await findContact(ctx, id));
-  if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
-  if (channel === 'whatsapp' && !template && !(await isWindowOpen(ctx, id))) return notSent(windowClosed);
-  return { channel, to, template };
+  const own = channel === 'email' ? customer?.email : customer?.phone;
+  return own ?? (id === undefined ? null : await findContact(ctx, id));
 }
 
 const windowMs = 24 * 3_600_000;

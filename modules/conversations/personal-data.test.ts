@@ -23,11 +23,11 @@ const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conver
 test('the export of a customer includes its conversations only', async () => {
   const [conversation] = [await begin(), await begin()];
   const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
-  const shown = ['customer', 'assignee', 'last_message', 'waiting_since', 'messages', 'reply_delivery'];
+  const shown = ['customer', 'assignee', 'last_message', 'waiting_since', 'is_unread', 'has_failed', 'messages'];
   const stored = { contact: null, last_inbound_at: null, closed_at: null };
   const { user, attachments, ...message } = conversation.messages[0];
   expect(conversations).toEqual({
-    conversations: [{ ...without(conversation, shown), ...stored }],
+    conversations: [{ ...without(conversation, [...shown, 'reply_delivery']), ...stored }],
     conversation_messages: [{ ...message, external_id: null, html: null }],
     conversation_attachments: [],
   });

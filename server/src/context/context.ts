@@ -311,8 +311,8 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay } = this.#kernel.config;
-    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay };
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom } = this.#kernel.config;
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom };
   }
 
   get files(): Files {

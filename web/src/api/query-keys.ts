@@ -32,6 +32,7 @@ export const keys = {
     list: (search: object) => key('notifications', 'list', search),
     preferences: key('notifications', 'preferences'),
     presets: key('notifications', 'presets'),
+    providers: key('notifications', 'providers'),
     ruleEvents: key('notifications', 'rule-events'),
     rulePreview: (rule: string) => key('notifications', 'rule-preview', rule),
   },

@@ -1,4 +1,14 @@
-import { Building2, CreditCard, type LucideIcon, Mail, Percent, ReceiptText, ShoppingCart, Truck } from 'lucide-react';
+import {
+  Building2,
+  CreditCard,
+  type LucideIcon,
+  Mail,
+  MessagesSquare,
+  Percent,
+  ReceiptText,
+  ShoppingCart,
+  Truck,
+} from 'lucide-react';
 import type { FunctionComponent } from 'react';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 
@@ -19,6 +29,7 @@ const taxes = lazyPage(() => import('./taxes-page.tsx'), 'TaxesPage');
 const payments = lazyPage(() => import('./payments-page.tsx'), 'PaymentsPage');
 const invoices = lazyPage(() => import('./invoices-page.tsx'), 'InvoicesPage');
 const mails = lazyPage(() => import('./mails-page.tsx'), 'MailsPage');
+const channels = lazyPage(() => import('./channels-page.tsx'), 'ChannelsPage');
 const shipping = lazyPage(() => import('./shipping-page.tsx'), 'ShippingPage');
 
 /** The index of the settings, and the page of each entry. */
@@ -60,6 +71,19 @@ export const settingsSections: readonly { readonly title: string; readonly pages
         lead: 'Numbers, tax number, address and logo',
         icon: ReceiptText,
         Content: invoices,
+      },
+    ],
+  },
+  {
+    title: 'Talking with customers',
+    pages: [
+      {
+        key: 'channels',
+        title: 'Channels',
+        lead: 'Email, SMS and WhatsApp: who sends them, and how answers come in',
+        icon: MessagesSquare,
+        permission: 'settings.api_clients',
+        Content: channels,
       },
       {
         key: 'mails',
