@@ -89,7 +89,8 @@ export const actions = {
   }),
   'conversations.templates': action({
     summary: 'List the templates that WhatsApp has approved',
-    description: 'Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.',
+    description:
+      'Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.',
     http: 'GET /conversations/templates',
     graphql: 'whatsAppTemplates',
     needs: 'conversations.reply',

@@ -9,7 +9,10 @@ export async function listChannels(
 ): Promise<{ channels: ReplyChannel[] }> {
   return {
     channels: await Promise.all(
-      Channel.enum.map(async (channel) => ({ channel, ...describePlan(await planDelivery(ctx, { channel, customer_id })) })),
+      Channel.enum.map(async (channel) => ({
+        channel,
+        ...describePlan(await planDelivery(ctx, { channel, customer_id })),
+      })),
     ),
   };
 }

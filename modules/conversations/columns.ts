@@ -18,7 +18,9 @@ export const hasFailed = sql`EXISTS (
       AND o.delivery_status <> 'failed' AND (o.sent_at, o.id) > (f.sent_at, f.id)))`;
 
 /** With an excerpt of the latest message, and since when the customer has been waiting for an answer. */
-export const columns = (ctx: Ctx): Sql => sql`${recordColumns}, ${isUnread(ctx)} AS is_unread, ${hasFailed} AS has_failed, (
+export const columns = (
+  ctx: Ctx,
+): Sql => sql`${recordColumns}, ${isUnread(ctx)} AS is_unread, ${hasFailed} AS has_failed, (
   SELECT json_build_object('direction', m.direction, 'excerpt', left(m.body, 140), 'sent_at', iso(m.sent_at))
   FROM conversation_messages m WHERE m.conversation_id = c.id ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) AS last_message, (
   SELECT min(m.sent_at) FROM conversation_messages m

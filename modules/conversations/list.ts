@@ -33,8 +33,9 @@ export const conversationList = list({
     unassigned: filter(Type.Boolean(), (value) =>
       value ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`,
     ),
-    unread: filter(Type.Boolean({ description: 'Those with a message of the customer since you last looked.' }), (value, ctx) =>
-      value ? isUnread(ctx) : sql`NOT ${isUnread(ctx)}`,
+    unread: filter(
+      Type.Boolean({ description: 'Those with a message of the customer since you last looked.' }),
+      (value, ctx) => (value ? isUnread(ctx) : sql`NOT ${isUnread(ctx)}`),
     ),
     failed: filter(Type.Boolean({ description: 'Those with a message that could not be delivered.' }), (value) =>
       value ? hasFailed : sql`NOT ${hasFailed}`,

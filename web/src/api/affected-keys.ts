@@ -69,4 +69,8 @@ export const affectedByTokens: readonly Key[] = [profile.tokens, profile.activit
 export const affectedBySettings: readonly Key[] = [settings.values, settings.organization, me];
 
 /** Whether replies are sent is shown in each conversation. */
-export const affectedByChannels: readonly Key[] = [keys.notifications.providers, ...affectedBySettings, conversations.all];
+export const affectedByChannels: readonly Key[] = [
+  keys.notifications.providers,
+  ...affectedBySettings,
+  conversations.all,
+];

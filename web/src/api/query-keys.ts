@@ -12,6 +12,7 @@ export const keys = {
   permissions: key('permissions'),
   devices: key('devices'),
   palette: (text: string) => key('palette', text),
+  attachmentLink: (id: string) => key('attachment-link', id),
   profile: {
     details: key('profile', 'details'),
     sessions: key('profile', 'sessions'),
@@ -142,6 +143,8 @@ export const keys = {
     lists: key('conversations', 'list'),
     list: (filters: object) => key('conversations', 'list', filters),
     cannedReplies: key('canned-replies'),
+    templates: key('whatsapp-templates'),
+    channels: (customerId: string | undefined) => key('conversations', 'channels', customerId),
     /** How many there are, by status and by view. */
     summaries: key('conversations', 'summary'),
     counts: key('conversations', 'summary', 'counts'),

@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
+import { WriteMenu } from '../conversations/write-menu.tsx';
 import { type SegmentKey, useSegmentLabels } from './segments.ts';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagChange, useTagNames } from './tags.ts';
@@ -48,14 +49,15 @@ export function CustomerSummary({ customer }: SummaryProps) {
   );
 }
 
-function Contact({ customer: { phone, email } }: SummaryProps) {
+function Contact({ customer }: SummaryProps) {
+  const { phone, email } = customer;
   const can = useCan();
   const isMasked = phone !== null && !can('customers.view_sensitive');
   if (!phone && !email) return <p className="text-secondary">No phone or email.</p>;
   const line = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2';
   return (
     <div className="grid gap-1">
-      <div className="flex flex-wrap gap-x-6">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
         {phone && (
           <span className={line}>
             <Icon icon={Phone} className="shrink-0 text-secondary" />
@@ -68,6 +70,9 @@ function Contact({ customer: { phone, email } }: SummaryProps) {
             <span className="min-w-0 break-all">{email}</span>
           </a>
         )}
+        <span className="ml-auto max-sm:ml-0">
+          <WriteMenu customer={customer} />
+        </span>
       </div>
       {isMasked && (
         <p className="text-xs text-faint">

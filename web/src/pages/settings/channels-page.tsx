@@ -42,7 +42,10 @@ function Channels({ providers }: { readonly providers: MessageProviders }) {
       <Setting title="Twilio" lead="Your own account there sends and receives SMS and WhatsApp messages.">
         <TwilioAccount providers={providers} {...form('twilio')} />
       </Setting>
-      <Setting title="Your own server" lead="It sends the text messages that it gets, and passes on those of customers.">
+      <Setting
+        title="Your own server"
+        lead="It sends the text messages that it gets, and passes on those of customers."
+      >
         <OwnServer providers={providers} {...form('server')} />
       </Setting>
     </div>

@@ -19,7 +19,11 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole({
-      environment: { OUTBOUND_ALLOW_HOSTS: '127.0.0.1', TWILIO_URL: twilioUrl, MAIL_FROM: 'Chowk <hello@chowk.example>' },
+      environment: {
+        OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+        TWILIO_URL: twilioUrl,
+        MAIL_FROM: 'Chowk <hello@chowk.example>',
+      },
     });
     return () => platform.close();
   });
@@ -60,7 +64,10 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
     await page.getByRole('button', { name: 'Save account' }).click();
     await page.getByText('The account at Twilio is saved.').waitFor();
     const { settings } = (await asha.get('/api/v1/settings')).body;
-    expect(settings).toMatchObject({ 'notifications.sms_provider': 'twilio', 'notifications.whatsapp_provider': 'log' });
+    expect(settings).toMatchObject({
+      'notifications.sms_provider': 'twilio',
+      'notifications.whatsapp_provider': 'log',
+    });
 
     const send = page.getByRole('button', { name: 'Send a test by SMS' });
     await page.getByLabel('Send a test by SMS to').fill('+919876543210');

@@ -1,4 +1,9 @@
-import { type MessageChannel, type MessageChannelTestResult, type MessageProviders, notificationsLimits } from '@chowk/client';
+import {
+  type MessageChannel,
+  type MessageChannelTestResult,
+  type MessageProviders,
+  notificationsLimits,
+} from '@chowk/client';
 import { useState } from 'react';
 import { affectedByChannels } from '../../api/affected-keys.ts';
 import { useAction } from '../../api/use-action.ts';
