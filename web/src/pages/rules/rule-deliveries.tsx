@@ -1,14 +1,14 @@
 import type { NotificationRuleDelivery } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useCan } from '../../api/use-api.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
-import { tabStyle } from '../../ui/tabs.tsx';
 
 type Status = NotificationRuleDelivery['status'];
 
@@ -23,6 +23,7 @@ const statuses: Readonly<Record<Status, { readonly label: string; readonly tone:
 export function RuleDeliveries({ id }: { readonly id: string }) {
   const { status: chosen } = useSearch({ from: '/shell/rules/$id' });
   const status = chosen !== undefined && Object.hasOwn(statuses, chosen) ? (chosen as Status) : undefined;
+  const navigate = useNavigate();
   const tenant = useTenant();
   const filter = status === undefined ? {} : { status };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -40,20 +41,26 @@ export function RuleDeliveries({ id }: { readonly id: string }) {
   const deliveries = data?.pages.flatMap((page) => page.deliveries);
   return (
     <div className="grid min-w-0 gap-2">
-      <nav aria-label="Status of the deliveries" className="-mx-2.5 flex flex-wrap">
-        {[undefined, ...(Object.keys(statuses) as Status[])].map((one) => (
-          <Link
-            key={one ?? 'all'}
-            to="."
-            search={(before) => ({ ...before, status: one })}
-            replace
-            aria-current={one === status ? 'page' : undefined}
-            className={tabStyle}
-          >
-            {one === undefined ? 'All' : statuses[one].label}
-          </Link>
-        ))}
-      </nav>
+      <div className="w-40">
+        <Select
+          aria-label="Status of the deliveries"
+          value={status ?? ''}
+          onChange={({ target }) =>
+            void navigate({
+              to: '.',
+              search: (before) => ({ ...before, status: target.value || undefined }),
+              replace: true,
+            })
+          }
+        >
+          <option value="">All deliveries</option>
+          {Object.entries(statuses).map(([one, { label }]) => (
+            <option key={one} value={one}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </div>
       {!deliveries ? (
         <Loading error={error} className="h-40" />
       ) : deliveries.length === 0 ? (
@@ -80,7 +87,7 @@ function Delivery({ delivery }: { readonly delivery: NotificationRuleDelivery })
   const { status, recipient, subject, body, reason, provider, customer_id, event_id, created_at } = delivery;
   const can = useCan()('customers.view');
   const { label, tone } = statuses[status];
-  const to = recipient ?? 'Nobody';
+  const to = recipient ?? (customer_id === null ? 'Nobody' : 'Customer');
   return (
     <li className="grid gap-1 border-b border-line py-2.5">
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">

@@ -51,7 +51,7 @@ export function RulePanel() {
               <Link
                 key={key}
                 to="."
-                search={(before) => ({ ...before, tab: key === 'rule' ? undefined : key, status: undefined })}
+                search={(before) => ({ ...before, tab: key, status: undefined })}
                 replace
                 aria-current={key === current ? 'page' : undefined}
                 className={tabStyle}

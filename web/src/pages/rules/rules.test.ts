@@ -79,7 +79,7 @@ describe.skipIf(!chromiumPath)('rules', () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByText('The customer does not accept marketing messages.').waitFor();
     await inspect(page, 'rule-deliveries');
-    await page.getByRole('link', { name: 'Failed' }).click();
+    await page.getByLabel('Status of the deliveries').selectOption('failed');
     await page.getByText('There is none.').waitFor();
   });
 
