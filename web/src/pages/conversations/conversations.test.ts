@@ -444,7 +444,7 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const shown = page.getByRole('log', { name: 'Messages' }).locator('img');
     await eventually(async () => expect(await shown.count()).toBe(2));
-    await eventually(async () => expect(await shown.first().evaluate('(image) => image.naturalWidth')).toBe(320));
+    await eventually(async () => expect(await shown.first().evaluate((image) => image.naturalWidth)).toBe(320));
     await inspect(page, 'conversation-pictures');
   });
 

@@ -108,7 +108,7 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
     await page.getByText(twilioUrl).waitFor();
     expect(await page.content()).not.toContain(secret);
     await page.getByLabel('Who sends SMS messages').selectOption('webhook');
-    await page.getByText('SMS messages are sent now.').waitFor();
+    await page.getByText('SMS messages go over your own server from now on.').waitFor();
     expect((await asha.get('/api/v1/settings')).body.settings['notifications.sms_provider']).toBe('webhook');
     await page.getByRole('button', { name: 'Replace the secret' }).click();
     await page.getByText('Copy the secret now.').waitFor();

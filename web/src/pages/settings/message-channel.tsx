@@ -61,7 +61,10 @@ function ProviderChoice({ channel: { channel, provider }, name, providers }: Mes
     (client, next: string) => client.settings.update({ [`notifications.${channel}_provider`]: next }),
     {
       affects: affectedByChannels,
-      done: (_, next) => (next === 'log' ? `${name} messages are only logged.` : `${name} messages are sent now.`),
+      done: (_, next) =>
+        next === 'log'
+          ? `${name} messages are only logged from now on.`
+          : `${name} messages go over ${next === 'twilio' ? 'Twilio' : 'your own server'} from now on.`,
     },
   );
   const options = [
