@@ -15,7 +15,7 @@ import {
 } from './conversations.ts';
 import { conversationList, countConversations } from './list.ts';
 import { messageList } from './messages.ts';
-import { markRead } from './reads.ts';
+import { recordRead } from './reads.ts';
 import {
   Assignment,
   Attachment,
@@ -146,7 +146,10 @@ export const actions = {
     audited: false,
     input: ById,
     answer: { message: 'Conversation marked as read.' },
-    run: markRead,
+    run: async (ctx, key) => {
+      await findCustomerId(ctx, key);
+      await recordRead(ctx, key);
+    },
   }),
   'conversations.messages': action({
     summary: 'List the messages of a conversation',

@@ -6,6 +6,7 @@ import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
 import { type Added, addMessage, completeMessages, latestMessages } from './messages.ts';
 import { findMembers, type Row, withPeople } from './people.ts';
+import { recordRead } from './reads.ts';
 import type {
   Assignment,
   Conversation,
@@ -117,10 +118,11 @@ export async function reply(ctx: Ctx, { id, ...input }: Reply): Promise<Replied>
   });
 }
 
-/** Adds a message that a member of the team writes, and sends one to the customer. */
+/** Adds a message that a member of the team writes, and sends one to the customer. Who answers has read what came before. */
 async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: NewMessage): Promise<Added> {
   const { direction, body, log_only, attachment_ids, template } = input;
   const content = { direction, body, attachment_ids };
+  if (direction !== 'inbound' && ctx.userId !== undefined) await recordRead(ctx, conversation);
   if (direction !== 'outbound') return addMessage(ctx, conversation, content);
   const plan: Plan = log_only
     ? { channel: null, reason: 'Recorded without being sent.' }

@@ -34,6 +34,10 @@ test('a conversation is unread for each member until they look, and again when t
   expect(await unread(asha)).toEqual([]);
   await vikram.post(`${url}/${id}/messages`, { direction: 'inbound', body: 'Hello?' });
   expect(await unread(asha)).toEqual([id]);
+  expect(await unread(vikram)).toEqual([id]);
+  await vikram.post(`${url}/${id}/messages`, { body: 'It leaves today.' });
+  expect(await unread(vikram)).toEqual([]);
+  expect(await unread(asha)).toEqual([id]);
   await asha.post(`${url}/${id}/close`, {});
   expect(await unread(asha)).toEqual([]);
   expect(await asha.delete(`${url}/${id}`)).toMatchObject({ status: 200 });

@@ -115,7 +115,8 @@ export const Conversation = named(
     assignee: Nullable(Member),
     last_message: Nullable(LastMessage),
     is_unread: Type.Boolean({
-      description: 'Whether the customer has written since you last looked, in a conversation that is not closed.',
+      description:
+        'Whether the customer has written since you last looked or answered, in a conversation that is not closed.',
     }),
     has_failed: Type.Boolean({
       description: 'Whether a message to the customer could not be delivered, and none after it could.',

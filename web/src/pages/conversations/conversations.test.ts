@@ -375,7 +375,7 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
     const id = await start(priya, 'Order 1042', 'Has it left?');
     const other = await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'With GST.', 'email');
-    await write(other, 'Attached.', 'outbound');
+    await write(other, 'Attached.', 'outbound', vikram);
     const page = await platform.openAs(asha, acme, '/conversations');
     const item = names(page).filter({ hasText: 'Priya' });
     await item.getByText('Unread').waitFor();

@@ -115,7 +115,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
     <>
       {can('orders.create') && (
         <Button
-          className={hasMenu ? 'max-sm:hidden' : ''}
+          className="max-sm:hidden"
           onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}
         >
           <Icon icon={ShoppingBag} />
@@ -131,10 +131,10 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           Edit
         </Button>
       )}
-      {hasMenu && (
+      {(hasMenu || can('orders.create')) && (
         <Menu
           trigger={
-            <IconButton label="More actions">
+            <IconButton label="More actions" className={hasMenu ? '' : 'sm:hidden'}>
               <Icon icon={Ellipsis} />
             </IconButton>
           }

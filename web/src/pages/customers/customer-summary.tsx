@@ -57,22 +57,22 @@ function Contact({ customer }: SummaryProps) {
   const line = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2';
   return (
     <div className="grid gap-1">
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
-        {phone && (
-          <span className={line}>
-            <Icon icon={Phone} className="shrink-0 text-secondary" />
-            <PhoneNumber number={phone} />
-          </span>
-        )}
-        {email && (
-          <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
-            <Icon icon={Mail} className="shrink-0 text-secondary" />
-            <span className="min-w-0 break-all">{email}</span>
-          </a>
-        )}
-        <span className="ml-auto max-sm:ml-0">
-          <WriteMenu customer={customer} />
-        </span>
+      <div className="flex items-start justify-between gap-4">
+        <div className="flex min-w-0 flex-wrap gap-x-6">
+          {phone && (
+            <span className={line}>
+              <Icon icon={Phone} className="shrink-0 text-secondary" />
+              <PhoneNumber number={phone} />
+            </span>
+          )}
+          {email && (
+            <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
+              <Icon icon={Mail} className="shrink-0 text-secondary" />
+              <span className="min-w-0 break-all">{email}</span>
+            </a>
+          )}
+        </div>
+        <WriteMenu customer={customer} />
       </div>
       {isMasked && (
         <p className="text-xs text-faint">
