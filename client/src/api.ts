@@ -143,6 +143,20 @@ export interface Api {
      */
     readonly count: Call<ConversationsCountInput, ConversationCounts>;
     /**
+     * List the channels for a message to a customer.
+     * Whether it would be sent or only logged, and why; for a customer, if you name one.
+     * Requires the permission `conversations.reply`.
+     * `GET /api/v1/conversations/channels`
+     */
+    readonly channels: Call<ConversationsChannelsInput, { readonly channels: readonly ReplyChannel[] }>;
+    /**
+     * List the templates that WhatsApp has approved.
+     * Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.
+     * Requires the permission `conversations.reply`.
+     * `GET /api/v1/conversations/templates`
+     */
+    readonly templates: Call<object, ReplyTemplates>;
+    /**
      * Export conversations.
      * Requires the permission `conversations.export`.
      * `GET /api/v1/conversations/export`
@@ -167,6 +181,12 @@ export interface Api {
      * `DELETE /api/v1/conversations/:id`
      */
     readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * Mark a conversation as read by you.
+     * Requires the permission `conversations.view`.
+     * `POST /api/v1/conversations/:id/read`
+     */
+    readonly markRead: Call<{ readonly id: string }, { readonly message: string }>;
     /**
      * List the messages of a conversation.
      * Newest first.
@@ -983,12 +1003,19 @@ export interface Api {
      */
     readonly testRule: Call<NotificationRuleTest & { readonly id: string }, { readonly message: string; readonly delivery: NotificationRuleDelivery }>;
     /**
-     * Get the accounts at providers of text messages.
+     * Get the channels to customers, and the accounts at providers of text messages.
      * Without their secrets. The settings `notifications.sms_provider` and `notifications.whatsapp_provider` choose one.
      * Requires the permission `settings.api_clients`.
      * `GET /api/v1/message-providers`
      */
     readonly getProviders: Call<object, MessageProviders>;
+    /**
+     * Send a test message over a channel.
+     * At once, and counted as a message to a customer. A provider that has accepted it may still fail to deliver it.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/message-providers/test`
+     */
+    readonly testChannel: Call<MessageChannelTest, MessageChannelTestResult>;
     /**
      * Set the Twilio account.
      * Requires the permission `settings.api_clients`.
@@ -2833,6 +2860,10 @@ export type Conversation = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** Whether the customer has written since you last looked, in a conversation that is not closed. */
+  readonly is_unread: boolean;
+  /** Whether a message to the customer could not be delivered, and none after it could. */
+  readonly has_failed: boolean;
   /** The first message of the customer that has not been answered; null if there is none or it is closed. */
   readonly waiting_since: string | null;
 };
@@ -2888,6 +2919,10 @@ export type ConversationDetail = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** Whether the customer has written since you last looked, in a conversation that is not closed. */
+  readonly is_unread: boolean;
+  /** Whether a message to the customer could not be delivered, and none after it could. */
+  readonly has_failed: boolean;
   /** The first message of the customer that has not been answered; null if there is none or it is closed. */
   readonly waiting_since: string | null;
   /** The latest 20, newest first. */
@@ -3755,7 +3790,37 @@ export type MemberPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
-export type MessageProviders = { readonly twilio: TwilioAccount | null; readonly webhook: MessageWebhook | null };
+export type MessageChannel = {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+  readonly provider: 'mail' | 'log' | 'twilio' | 'webhook';
+  /** What customers see as the sender, if the platform knows it. */
+  readonly sender: string | null;
+  /** Why messages are not sent now; null if they are. */
+  readonly obstacle: string | null;
+};
+
+export type MessageChannelTest = {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+  /** An email address or a phone number. */
+  readonly to: string;
+};
+
+export type MessageChannelTestResult = {
+  /** Whether the provider or the mail server has accepted the message. */
+  readonly is_sent: boolean;
+  /** Why it was not sent. */
+  readonly reason: string | null;
+};
+
+export type MessageProviders = {
+  readonly twilio: TwilioAccount | null;
+  readonly webhook: MessageWebhook | null;
+  /** To be entered at Twilio for incoming messages. */
+  readonly twilio_callback_url: string;
+  /** Where a server of the tenant sends messages of customers and reports. */
+  readonly webhook_callback_url: string;
+  readonly channels: readonly MessageChannel[];
+};
 
 /** WhatsApp: an approved template, which may be sent at any time. `body` is what the team sees. */
 export type MessageTemplate = {
@@ -5611,12 +5676,41 @@ export type ReleaseSignature = {
   readonly signature: string;
 };
 
+export type ReplyChannel = {
+  /** Whether a reply is sent to the customer now, and not only logged. */
+  readonly is_sent: boolean;
+  /** Why a reply is only logged. */
+  readonly reason: string | null;
+  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  readonly needs_template: boolean;
+  readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
+};
+
 export type ReplyDelivery = {
   /** Whether a reply is sent to the customer now, and not only logged. */
   readonly is_sent: boolean;
   /** Why a reply is only logged. */
   readonly reason: string | null;
+  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  readonly needs_template: boolean;
 };
+
+export type ReplyTemplate = {
+  /** The id of the content template at Twilio. */
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly body: string;
+  readonly variables: readonly ReplyTemplateVariable[];
+};
+
+export type ReplyTemplates = {
+  readonly templates: readonly ReplyTemplate[];
+  /** Why there are none. */
+  readonly reason: string | null;
+};
+
+export type ReplyTemplateVariable = { readonly name: string; readonly example: string };
 
 export type Requirement = {
   readonly key: string;
@@ -6355,6 +6449,7 @@ export type TokenRequest = {
 };
 
 export type TwilioAccount = {
+  /** AC and 32 digits or letters from a to f. */
   readonly account_sid: string;
   /** A phone number in E.164, or the id of a messaging service. */
   readonly sms_from: string | null;
@@ -6365,6 +6460,7 @@ export type TwilioAccount = {
 };
 
 export type TwilioAccountChanges = {
+  /** AC and 32 digits or letters from a to f. */
   readonly account_sid: string;
   /** A phone number in E.164, or the id of a messaging service. */
   readonly sms_from?: string | null | undefined;
@@ -6651,6 +6747,10 @@ export type ConversationsListInput = {
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
+  /** Those with a message of the customer since you last looked. */
+  readonly unread?: boolean | undefined;
+  /** Those with a message that could not be delivered. */
+  readonly failed?: boolean | undefined;
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
@@ -6672,11 +6772,17 @@ export type ConversationsListInput = {
 
 export type ConversationsCountInput = { readonly customer_id?: string | undefined };
 
+export type ConversationsChannelsInput = { readonly customer_id?: string | undefined };
+
 export type ConversationsExportInput = {
   readonly status?: 'open' | 'pending' | 'closed' | undefined;
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
+  /** Those with a message of the customer since you last looked. */
+  readonly unread?: boolean | undefined;
+  /** Those with a message that could not be delivered. */
+  readonly failed?: boolean | undefined;
   readonly customer_id?: string | undefined;
   /** Words in the subject, or in the customer's name or email. */
   readonly search?: string | undefined;
@@ -6926,6 +7032,8 @@ export type NotificationsListInput = {
 };
 
 export type NotificationsListRulesInput = {
+  /** Words in the name. */
+  readonly search?: string | undefined;
   readonly event?: string | undefined;
   readonly channel?: 'in_app' | 'email' | 'sms' | 'whatsapp' | undefined;
   readonly is_active?: boolean | undefined;

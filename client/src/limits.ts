@@ -198,6 +198,9 @@ export const notificationsLimits = {
   testRule: {
     to: 254,
   },
+  testChannel: {
+    to: 254,
+  },
   saveTwilio: {
     account_sid: 34,
     sms_from: 34,

@@ -83,8 +83,17 @@ CREATE TABLE conversation_messages (
 );
 CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
 CREATE UNIQUE INDEX conversation_messages_by_external_id ON public.conversation_messages USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX conversation_messages_failed ON public.conversation_messages USING btree (conversation_id) WHERE (delivery_status = 'failed'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversation_messages FOR EACH ROW WHEN ((new.sent_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversation_messages();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversation_messages FOR EACH ROW WHEN (((new.sent_at <> old.sent_at) AND (new.sent_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversation_messages();
+
+CREATE TABLE conversation_reads (
+  conversation_id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  read_at timestamp with time zone NOT NULL,
+  CONSTRAINT conversation_reads_pkey PRIMARY KEY (conversation_id, user_id),
+  CONSTRAINT conversation_reads_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id) ON DELETE CASCADE
+);
 
 CREATE TABLE conversations (
   id uuid NOT NULL,

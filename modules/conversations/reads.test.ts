@@ -1,6 +1,7 @@
 import { sql } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
+import { eventually } from '../../server/testing/eventually.ts';
 
 const platform = await startAccounts();
 const url = '/api/v1/conversations';
@@ -54,6 +55,10 @@ test('a message that could not be delivered is found until a later one arrives',
       one.has_failed,
     ]);
   expect(await failed()).toEqual([]);
+  // Its delivery would otherwise be recorded later.
+  await eventually(async () =>
+    expect((await asha.get(`${url}/${id}`)).body.conversation.messages[0].delivery_status).toBe('sent'),
+  );
   await tenant.db.run(sql`
     UPDATE conversation_messages SET delivery_status = 'failed' WHERE conversation_id = ${id} AND direction = 'outbound'`);
   expect(await failed()).toEqual([[id, true]]);

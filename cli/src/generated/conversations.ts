@@ -39,6 +39,22 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "channels"
+    ],
+    "action": "conversations.channels",
+    "summary": "List the channels for a message to a customer",
+    "description": "Whether it would be sent or only logged, and why; for a customer, if you name one.",
+    "options": [
+      {
+        "name": "customer_id",
+        "help": "The customer ID."
+      }
+    ],
+    "key": "channels"
+  },
+  {
+    "words": [
+      "conversations",
       "close"
     ],
     "action": "conversations.close",
@@ -246,6 +262,16 @@ export const commands: readonly DerivedCommand[] = [
         "type": "boolean"
       },
       {
+        "name": "unread",
+        "help": "Those with a message of the customer since you last looked.",
+        "type": "boolean"
+      },
+      {
+        "name": "failed",
+        "help": "Those with a message that could not be delivered.",
+        "type": "boolean"
+      },
+      {
         "name": "customer_id",
         "help": "The customer ID."
       },
@@ -346,6 +372,16 @@ export const commands: readonly DerivedCommand[] = [
         "type": "boolean"
       },
       {
+        "name": "unread",
+        "help": "Those with a message of the customer since you last looked.",
+        "type": "boolean"
+      },
+      {
+        "name": "failed",
+        "help": "Those with a message that could not be delivered.",
+        "type": "boolean"
+      },
+      {
         "name": "customer_id",
         "help": "The customer ID."
       },
@@ -377,6 +413,21 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "conversations",
     "isPaged": true
+  },
+  {
+    "words": [
+      "conversations",
+      "mark-read"
+    ],
+    "action": "conversations.markRead",
+    "summary": "Mark a conversation as read by you",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ]
   },
   {
     "words": [
@@ -548,6 +599,15 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "templates"
+    ],
+    "action": "conversations.templates",
+    "summary": "List the templates that WhatsApp has approved",
+    "description": "Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer."
   },
   {
     "words": [

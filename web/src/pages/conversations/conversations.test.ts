@@ -390,6 +390,9 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await page.getByRole('log', { name: 'Messages' }).getByText('Hello?').waitFor();
     await eventually(async () => expect(await unread(asha)).toBe(false));
 
+    await eventually(async () =>
+      expect((await asha.get(`${url}/${other}`)).body.conversation.messages[0].delivery_status).toBe('sent'),
+    );
     await acme.context('conversations').db.run(sql`
       UPDATE conversation_messages SET delivery_status = 'failed', delivery_reason = 'The mailbox is full.'
       WHERE conversation_id = ${other} AND direction = 'outbound'`);
