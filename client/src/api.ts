@@ -2860,7 +2860,7 @@ export type Conversation = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
-  /** Whether the customer has written since you last looked, in a conversation that is not closed. */
+  /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
   readonly is_unread: boolean;
   /** Whether a message to the customer could not be delivered, and none after it could. */
   readonly has_failed: boolean;
@@ -2919,7 +2919,7 @@ export type ConversationDetail = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
-  /** Whether the customer has written since you last looked, in a conversation that is not closed. */
+  /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
   readonly is_unread: boolean;
   /** Whether a message to the customer could not be delivered, and none after it could. */
   readonly has_failed: boolean;
