@@ -143,6 +143,20 @@ export interface Api {
      */
     readonly count: Call<ConversationsCountInput, ConversationCounts>;
     /**
+     * List the channels for a message to a customer.
+     * Whether it would be sent or only logged, and why; for a customer, if you name one.
+     * Requires the permission `conversations.reply`.
+     * `GET /api/v1/conversations/channels`
+     */
+    readonly channels: Call<ConversationsChannelsInput, { readonly channels: readonly ReplyChannel[] }>;
+    /**
+     * List the templates that WhatsApp has approved.
+     * Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.
+     * Requires the permission `conversations.reply`.
+     * `GET /api/v1/conversations/templates`
+     */
+    readonly templates: Call<object, ReplyTemplates>;
+    /**
      * Export conversations.
      * Requires the permission `conversations.export`.
      * `GET /api/v1/conversations/export`
@@ -167,6 +181,12 @@ export interface Api {
      * `DELETE /api/v1/conversations/:id`
      */
     readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * Mark a conversation as read by you.
+     * Requires the permission `conversations.view`.
+     * `POST /api/v1/conversations/:id/read`
+     */
+    readonly markRead: Call<{ readonly id: string }, { readonly message: string }>;
     /**
      * List the messages of a conversation.
      * Newest first.
@@ -861,14 +881,6 @@ export interface Api {
      */
     readonly deleteLogo: Call<object, { readonly message: string }>;
   };
-  readonly mailbox: {
-    /**
-     * Get the address that receives mails.
-     * Requires the permission `settings.view`.
-     * `GET /api/v1/mailbox`
-     */
-    readonly show: Call<object, { readonly mailbox: Mailbox }>;
-  };
   readonly mcp: {
     /**
      * Handle a message of the Model Context Protocol.
@@ -1053,12 +1065,19 @@ export interface Api {
      */
     readonly testRule: Call<NotificationRuleTest & { readonly id: string }, { readonly message: string; readonly delivery: NotificationRuleDelivery }>;
     /**
-     * Get the accounts at providers of text messages.
+     * Get the channels to customers, and the accounts at providers of text messages.
      * Without their secrets. The settings `notifications.sms_provider` and `notifications.whatsapp_provider` choose one.
      * Requires the permission `settings.api_clients`.
      * `GET /api/v1/message-providers`
      */
     readonly getProviders: Call<object, MessageProviders>;
+    /**
+     * Send a test message over a channel.
+     * At once, and counted as a message to a customer. A provider that has accepted it may still fail to deliver it.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/message-providers/test`
+     */
+    readonly testChannel: Call<MessageChannelTest, MessageChannelTestResult>;
     /**
      * Set the Twilio account.
      * Requires the permission `settings.api_clients`.
@@ -2490,6 +2509,7 @@ export type ErrorCode =
   | 'http.malformed_json'
   | 'http.method_not_allowed'
   | 'http.not_found'
+  | 'http.origin_forbidden'
   | 'http.precondition_failed'
   | 'http.shutting_down'
   | 'http.too_large'
@@ -2580,6 +2600,7 @@ export type ErrorCode =
   | 'orders.shipment_delivered'
   | 'orders.shipment_not_found'
   | 'outbound.address_refused'
+  | 'outbound.invalid_host'
   | 'outbound.invalid_url'
   | 'outbound.not_https'
   | 'outbound.port_refused'
@@ -2665,6 +2686,7 @@ export interface EventData {
   };
   readonly 'conversation.created': { readonly conversation: ConversationRecord };
   readonly 'conversation.deleted': { readonly conversation: ConversationRecord };
+  readonly 'conversation.merged': { readonly conversation: ConversationRecord; readonly merged_id: string };
   readonly 'conversation.message_created': {
     readonly conversation: ConversationRecord;
     readonly message: ConversationMessageRecord;
@@ -3038,6 +3060,10 @@ export type Conversation = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
+  readonly is_unread: boolean;
+  /** Whether a message to the customer could not be delivered, and none after it could. */
+  readonly has_failed: boolean;
   /** The first message of the customer that has not been answered; null if there is none or it is closed. */
   readonly waiting_since: string | null;
 };
@@ -3132,6 +3158,10 @@ export type ConversationDetail = {
   readonly customer: ConversationCustomer | null;
   readonly assignee: ConversationMember | null;
   readonly last_message: LastMessage | null;
+  /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
+  readonly is_unread: boolean;
+  /** Whether a message to the customer could not be delivered, and none after it could. */
+  readonly has_failed: boolean;
   /** The first message of the customer that has not been answered; null if there is none or it is closed. */
   readonly waiting_since: string | null;
   /** The latest 20, newest first. */
@@ -3269,6 +3299,11 @@ export type ConversationRecord = {
   readonly subject: string;
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
+  /** Put aside until `snoozed_until`, or until the customer writes. */
+  readonly is_snoozed: boolean;
+  /** Null if it is snoozed only until the customer writes. */
+  readonly snoozed_until: string | null;
+  readonly has_attachment: boolean;
   /** Includes notes. */
   readonly message_count: number;
   /** The time of creation if there are no messages. */
@@ -4087,11 +4122,6 @@ export type Liveness = {
   readonly status: string;
 };
 
-export type Mailbox = {
-  /** Mails to this address become conversations. Null if the platform receives no mails. */
-  readonly address: string | null;
-};
-
 export type ManualDiscount = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
@@ -4158,7 +4188,37 @@ export type MemberPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
-export type MessageProviders = { readonly twilio: TwilioAccount | null; readonly webhook: MessageWebhook | null };
+export type MessageChannel = {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+  readonly provider: 'mail' | 'log' | 'twilio' | 'webhook';
+  /** What customers see as the sender, if the platform knows it. */
+  readonly sender: string | null;
+  /** Why messages are not sent now; null if they are. */
+  readonly obstacle: string | null;
+};
+
+export type MessageChannelTest = {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+  /** An email address or a phone number. */
+  readonly to: string;
+};
+
+export type MessageChannelTestResult = {
+  /** Whether the provider or the mail server has accepted the message. */
+  readonly is_sent: boolean;
+  /** Why it was not sent. */
+  readonly reason: string | null;
+};
+
+export type MessageProviders = {
+  readonly twilio: TwilioAccount | null;
+  readonly webhook: MessageWebhook | null;
+  /** To be entered at Twilio for incoming messages. */
+  readonly twilio_callback_url: string;
+  /** Where a server of the tenant sends messages of customers and reports. */
+  readonly webhook_callback_url: string;
+  readonly channels: readonly MessageChannel[];
+};
 
 export type MessageState = {
   readonly id: string;
@@ -6067,12 +6127,41 @@ export type ReleaseSignature = {
   readonly signature: string;
 };
 
+export type ReplyChannel = {
+  /** Whether a reply is sent to the customer now, and not only logged. */
+  readonly is_sent: boolean;
+  /** Why a reply is only logged. */
+  readonly reason: string | null;
+  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  readonly needs_template: boolean;
+  readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
+};
+
 export type ReplyDelivery = {
   /** Whether a reply is sent to the customer now, and not only logged. */
   readonly is_sent: boolean;
   /** Why a reply is only logged. */
   readonly reason: string | null;
+  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  readonly needs_template: boolean;
 };
+
+export type ReplyTemplate = {
+  /** The id of the content template at Twilio. */
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly body: string;
+  readonly variables: readonly ReplyTemplateVariable[];
+};
+
+export type ReplyTemplates = {
+  readonly templates: readonly ReplyTemplate[];
+  /** Why there are none. */
+  readonly reason: string | null;
+};
+
+export type ReplyTemplateVariable = { readonly name: string; readonly example: string };
 
 export type Requirement = {
   readonly key: string;
@@ -6833,6 +6922,7 @@ export type TokenRequest = {
 };
 
 export type TwilioAccount = {
+  /** AC and 32 digits or letters from a to f. */
   readonly account_sid: string;
   /** A phone number in E.164, or the id of a messaging service. */
   readonly sms_from: string | null;
@@ -6843,6 +6933,7 @@ export type TwilioAccount = {
 };
 
 export type TwilioAccountChanges = {
+  /** AC and 32 digits or letters from a to f. */
   readonly account_sid: string;
   /** A phone number in E.164, or the id of a messaging service. */
   readonly sms_from?: string | null | undefined;
@@ -7149,6 +7240,10 @@ export type ConversationsListInput = {
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
+  /** Those with a message of the customer since you last looked. */
+  readonly unread?: boolean | undefined;
+  /** Those with a message that could not be delivered. */
+  readonly failed?: boolean | undefined;
   readonly customer_id?: string | undefined;
   readonly snoozed?: boolean | undefined;
   readonly has_attachment?: boolean | undefined;
@@ -7172,11 +7267,17 @@ export type ConversationsListInput = {
 
 export type ConversationsCountInput = { readonly customer_id?: string | undefined };
 
+export type ConversationsChannelsInput = { readonly customer_id?: string | undefined };
+
 export type ConversationsExportInput = {
   readonly status?: 'open' | 'pending' | 'closed' | undefined;
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
   readonly unassigned?: boolean | undefined;
+  /** Those with a message of the customer since you last looked. */
+  readonly unread?: boolean | undefined;
+  /** Those with a message that could not be delivered. */
+  readonly failed?: boolean | undefined;
   readonly customer_id?: string | undefined;
   readonly snoozed?: boolean | undefined;
   readonly has_attachment?: boolean | undefined;
@@ -7457,6 +7558,8 @@ export type NotificationsListInput = {
 };
 
 export type NotificationsListRulesInput = {
+  /** Words in the name. */
+  readonly search?: string | undefined;
   readonly event?: string | undefined;
   readonly channel?: 'in_app' | 'email' | 'sms' | 'whatsapp' | undefined;
   readonly is_active?: boolean | undefined;

@@ -99,9 +99,18 @@ CREATE TABLE conversation_messages (
 CREATE INDEX conversation_messages_by_conversation ON public.conversation_messages USING btree (conversation_id, sent_at DESC, id DESC);
 CREATE UNIQUE INDEX conversation_messages_by_external_id ON public.conversation_messages USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX conversation_messages_by_words ON public.conversation_messages USING gin (message_words(body));
+CREATE INDEX conversation_messages_failed ON public.conversation_messages USING btree (conversation_id) WHERE (delivery_status = 'failed'::text);
 CREATE INDEX conversation_messages_sent ON public.conversation_messages USING btree (sent_at) WHERE (delivery_status IS NOT NULL);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.conversation_messages FOR EACH ROW WHEN ((new.sent_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_conversation_messages();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.conversation_messages FOR EACH ROW WHEN (((new.sent_at <> old.sent_at) AND (new.sent_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_conversation_messages();
+
+CREATE TABLE conversation_reads (
+  conversation_id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  read_at timestamp with time zone NOT NULL,
+  CONSTRAINT conversation_reads_pkey PRIMARY KEY (conversation_id, user_id),
+  CONSTRAINT conversation_reads_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id) ON DELETE CASCADE
+);
 
 CREATE TABLE conversations (
   id uuid NOT NULL,
@@ -1282,34 +1291,3 @@ CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DES
 CREATE INDEX webhooks_by_update ON public.webhooks USING btree (updated_at, id);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_webhooks();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_webhooks();
-
-CREATE TABLE widget_secrets (
-  name text NOT NULL,
-  secret text NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT widget_secrets_pkey PRIMARY KEY (name)
-);
-
-CREATE TABLE widget_sessions (
-  id uuid NOT NULL,
-  token_hash text NOT NULL,
-  channel text NOT NULL,
-  subject text,
-  email text,
-  name text,
-  conversation_id uuid,
-  customer_id uuid,
-  network text,
-  sent_count integer NOT NULL DEFAULT 0,
-  counted_since timestamp with time zone NOT NULL,
-  last_seen_at timestamp with time zone NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT widget_sessions_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT widget_sessions_pkey PRIMARY KEY (id)
-);
-CREATE INDEX widget_sessions_by_conversation ON public.widget_sessions USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
-CREATE INDEX widget_sessions_by_customer ON public.widget_sessions USING btree (customer_id) WHERE (customer_id IS NOT NULL);
-CREATE INDEX widget_sessions_by_expiry ON public.widget_sessions USING btree (expires_at);
-CREATE INDEX widget_sessions_by_network ON public.widget_sessions USING btree (network, created_at) WHERE (network IS NOT NULL);
-CREATE INDEX widget_sessions_by_subject ON public.widget_sessions USING btree (subject) WHERE (subject IS NOT NULL);

@@ -2,6 +2,7 @@ import { action, ById, Type, Uuid } from '@chowk/kit';
 import { assignmentActions } from './assignment.ts';
 import { linkAttachment, uploadAttachment } from './attachments.ts';
 import { cannedReplyActions } from './canned-replies.ts';
+import { listChannels } from './channels.ts';
 import {
   checkAssignee,
   checkNewConversation,
@@ -19,6 +20,7 @@ import { mergeActions } from './merge.ts';
 import { MessageHtml, MessageHtmlKey, showMessageHtml } from './message-html.ts';
 import { messageList } from './messages.ts';
 import { presenceActions } from './presence.ts';
+import { recordRead } from './reads.ts';
 import {
   Assignment,
   Attachment,
@@ -33,6 +35,8 @@ import {
   NewConversation,
   Replied,
   Reply,
+  ReplyChannel,
+  ReplyTemplates,
   StatusChange,
   UploadedAttachment,
 } from './schemas.ts';
@@ -79,6 +83,30 @@ export const actions = {
     output: ConversationCounts,
     run: countConversations,
   }),
+  'conversations.channels': action({
+    summary: 'List the channels for a message to a customer',
+    description: 'Whether it would be sent or only logged, and why; for a customer, if you name one.',
+    http: 'GET /conversations/channels',
+    graphql: 'conversationChannels',
+    needs: 'conversations.reply',
+    input: Type.Object({ customer_id: Type.Optional(Uuid) }),
+    output: Type.Object({ channels: Type.Array(ReplyChannel) }),
+    run: listChannels,
+  }),
+  'conversations.templates': action({
+    summary: 'List the templates that WhatsApp has approved',
+    description:
+      'Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer.',
+    http: 'GET /conversations/templates',
+    graphql: 'whatsAppTemplates',
+    needs: 'conversations.reply',
+    output: ReplyTemplates,
+    run: async (ctx) =>
+      (await ctx.bus.callIfInstalled('notifications.listTemplates', {})) ?? {
+        templates: [],
+        reason: 'The notifications module is not enabled.',
+      },
+  }),
   'conversations.export': action({
     summary: 'Export conversations',
     http: 'GET /conversations/export',
@@ -115,6 +143,19 @@ export const actions = {
     answer: { message: 'Conversation deleted.' },
     errors: ['http.precondition_failed'],
     run: deleteConversation,
+  }),
+  'conversations.markRead': action({
+    summary: 'Mark a conversation as read by you',
+    http: 'POST /conversations/:id/read',
+    graphql: 'markConversationAsRead',
+    needs: 'conversations.view',
+    audited: false,
+    input: ById,
+    answer: { message: 'Conversation marked as read.' },
+    run: async (ctx, key) => {
+      await findCustomerId(ctx, key);
+      await recordRead(ctx, key);
+    },
   }),
   'conversations.messages': action({
     summary: 'List the messages of a conversation',

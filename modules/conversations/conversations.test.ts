@@ -57,6 +57,8 @@ test('a conversation with an unknown person creates a customer', async () => {
       },
       assignee: null,
       last_message: { direction: 'inbound', excerpt: 'Hello,\nwhere is it?', sent_at: message.sent_at },
+      is_unread: true,
+      has_failed: false,
       waiting_since: message.sent_at,
       messages: [
         {
@@ -79,6 +81,7 @@ test('a conversation with an unknown person creates a customer', async () => {
       reply_delivery: {
         is_sent: false,
         reason: 'WhatsApp is not set up: the organization has chosen no provider.',
+        needs_template: false,
       },
     },
   });

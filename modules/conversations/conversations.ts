@@ -1,12 +1,13 @@
 import { type Ctx, changesBetween, type Issues, removedFields, type Sql, sql } from '@chowk/kit';
 import { removeAttachments } from './attachments.ts';
 import { columns, messageColumns, recordColumns } from './columns.ts';
-import { emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
+import { describePlan, emitUpdated, mailId, type Plan, planDelivery, sendMessage } from './delivery.ts';
 import { fail } from './errors.ts';
 import { emitChanges } from './events.ts';
 import { addMentions } from './mentions.ts';
 import { type Added, addMessage, completeMessages, latestMessages } from './messages.ts';
 import { findMembers, type Row, withPeople } from './people.ts';
+import { recordRead } from './reads.ts';
 import type {
   Assignment,
   Conversation,
@@ -25,7 +26,7 @@ type Key = { readonly id: string };
 type Changes = Partial<Pick<ConversationRecord, 'subject' | 'status' | 'assignee_id'>>;
 
 export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversation> {
-  const row = await ctx.db.row<Row>(sql`SELECT ${columns} FROM conversations c WHERE id = ${id}`);
+  const row = await ctx.db.row<Row>(sql`SELECT ${columns(ctx)} FROM conversations c WHERE id = ${id}`);
   if (!row) throw fail('conversations.not_found', { id });
   const [conversation] = await withPeople(ctx, [row]);
   return conversation as Conversation;
@@ -33,8 +34,7 @@ export async function getConversation(ctx: Ctx, { id }: Key): Promise<Conversati
 
 export async function getDetail(ctx: Ctx, key: Key): Promise<ConversationDetail> {
   const conversation = await getConversation(ctx, key);
-  const plan = await planDelivery(ctx, conversation);
-  const reply_delivery = { is_sent: plan.channel !== null, reason: plan.channel === null ? plan.reason : null };
+  const reply_delivery = describePlan(await planDelivery(ctx, conversation));
   return { ...conversation, messages: await latestMessages(ctx, key), reply_delivery };
 }
 
@@ -145,10 +145,11 @@ async function refuseSecondAnswer(
   if (answer) throw fail('conversations.answered_since');
 }
 
-/** Adds a message that a member of the team writes, and sends one to the customer. */
+/** Adds a message that a member of the team writes, and sends one to the customer. Who answers has read what came before. */
 async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: NewMessage): Promise<Added> {
   const { direction, body, log_only, attachment_ids, template } = input;
   const content = { direction, body, attachment_ids };
+  if (direction !== 'inbound' && ctx.userId !== undefined) await recordRead(ctx, conversation);
   if (direction !== 'outbound') {
     const added = await addMessage(ctx, conversation, content);
     await addMentions(ctx, added.message);

@@ -77,7 +77,7 @@ const reached = (id: string, status: string) =>
 describe('a reply by email', () => {
   test('is sent in the name of the organization, and the next one belongs to its thread', async () => {
     const conversation = await begin();
-    expect(conversation.reply_delivery).toEqual({ is_sent: true, reason: null });
+    expect(conversation.reply_delivery).toEqual({ is_sent: true, reason: null, needs_template: false });
     expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'queued', delivery_reason: null });
     await reached(conversation.id, 'sent');
     await reply(conversation.id, { body: 'It has arrived.' });
@@ -159,7 +159,7 @@ test.each([
   ['email', { phone: '+919876500003' }, 'The customer has no email address.'],
 ])('a reply over %s that cannot be sent is only logged, and that is said before', async (channel, customer, reason) => {
   const conversation = await begin({ channel, customer });
-  expect(conversation.reply_delivery).toEqual({ is_sent: false, reason });
+  expect(conversation.reply_delivery).toEqual({ is_sent: false, reason, needs_template: false });
   expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'logged', delivery_reason: reason });
 });
 

@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction, sql } from '@chowk/kit';
 import { messageColumns, recordColumns } from './columns.ts';
-import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage } from './schemas.ts';
+import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage, ReplyDelivery } from './schemas.ts';
 
 type Template = NonNullable<NewMessage['template']>;
 
@@ -9,21 +9,30 @@ export type Plan =
   /** The visitor sees it in the chat: now, or on the next visit, with the reason. */
   | { readonly channel: 'webchat'; readonly reason: string | null }
   | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string; readonly template?: Template | undefined }
-  | { readonly channel: null; readonly reason: string };
+  | { readonly channel: null; readonly reason: string; readonly needsTemplate?: true };
 
 const notSent = (reason: string) => ({ channel: null, reason }) as const;
 
-export async function planDelivery(ctx: Ctx, conversation: ConversationRecord, template?: Template): Promise<Plan> {
-  const { channel } = conversation;
-  if (channel === 'webchat') return planForVisitor(ctx, conversation);
+interface Recipient {
+  /** Without it, a conversation that has not begun. */
+  readonly id?: string | undefined;
+  /** Without it, a customer who has all addresses. */
+  readonly customer_id?: string | undefined;
+}
+
+interface Target extends Recipient, Pick<ConversationRecord, 'channel'> {}
+
+export async function planDelivery(ctx: Ctx, target: Target, template?: Template): Promise<Plan> {
+  const { id, channel, customer_id } = target;
+  if (channel === 'webchat' && id !== undefined) return planForVisitor(ctx, { id, customer_id });
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
     return notSent('Replies on this channel are not sent: answer the customer there.');
   }
-  return planMessage(ctx, conversation, channel, template);
+  return planMessage(ctx, target, channel, template);
 }
 
 /** In the chat while the visitor is there, then by mail if there is an address. */
-async function planForVisitor(ctx: Ctx, conversation: ConversationRecord): Promise<Plan> {
+async function planForVisitor(ctx: Ctx, conversation: Recipient & { readonly id: string }): Promise<Plan> {
   const visitor = await ctx.bus.callIfInstalled('widget.plan', { conversation_id: conversation.id });
   if (visitor?.is_present) return { channel: 'webchat', reason: null };
   const mail = await planMessage(ctx, conversation, 'email');
@@ -33,20 +42,35 @@ async function planForVisitor(ctx: Ctx, conversation: ConversationRecord): Promi
 
 async function planMessage(
   ctx: Ctx,
-  { id, customer_id }: ConversationRecord,
+  { id, customer_id }: Recipient,
   channel: 'email' | 'sms' | 'whatsapp',
   template?: Template,
 ): Promise<Exclude<Plan, { channel: 'webchat' }>> {
   const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel });
   if (!state) return notSent('The notifications module is not enabled.');
   if (state.obstacle !== null) return notSent(state.obstacle);
+  const to = customer_id === undefined ? '' : await findAddress(ctx, { id, channel, customer_id });
+  if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
+  if (channel === 'whatsapp' && !template && !(id && (await isWindowOpen(ctx, id)))) {
+    return { channel: null, reason: windowClosed, needsTemplate: true };
+  }
+  return { channel, to, template };
+}
+
+export function describePlan(plan: Plan): ReplyDelivery {
+  if (plan.channel !== null) return { is_sent: true, reason: null, needs_template: false };
+  return { is_sent: false, reason: plan.reason, needs_template: plan.needsTemplate ?? false };
+}
+
+async function findAddress(
+  ctx: Ctx,
+  { id, channel, customer_id }: Target & { readonly customer_id: string },
+): Promise<string | null> {
   const [customer] =
     (await ctx.bus.callIfInstalled('customers.listContacts', { ids: [customer_id], unmasked: true })) ?? [];
-  const to = (channel === 'email' ? customer?.email : customer?.phone) ?? (await findContact(ctx, id));
-  if (to === null || (channel === 'email') !== to.includes('@'))
-    return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
-  if (channel === 'whatsapp' && !template && !(await isWindowOpen(ctx, id))) return notSent(windowClosed);
-  return { channel, to, template };
+  const own = channel === 'email' ? customer?.email : customer?.phone;
+  const address = own ?? (id === undefined ? null : await findContact(ctx, id));
+  return address !== null && (channel === 'email') === address.includes('@') ? address : null;
 }
 
 const windowMs = 24 * 3_600_000;

@@ -17,7 +17,7 @@ import {
   UserId,
   Uuid,
 } from '@chowk/kit';
-import { columns } from './columns.ts';
+import { columns, hasFailed, isUnread } from './columns.ts';
 import { withPeople } from './people.ts';
 import { Channel, Conversation, type ConversationCounts, Status } from './schemas.ts';
 
@@ -35,6 +35,13 @@ export const conversationList = list({
     assignee_id: equals(UserId, sql`c.assignee_id`),
     unassigned: filter(Type.Boolean(), (value) =>
       value ? sql`c.assignee_id IS NULL` : sql`c.assignee_id IS NOT NULL`,
+    ),
+    unread: filter(
+      Type.Boolean({ description: 'Those with a message of the customer since you last looked.' }),
+      (value, ctx) => (value ? isUnread(ctx) : sql`NOT ${isUnread(ctx)}`),
+    ),
+    failed: filter(Type.Boolean({ description: 'Those with a message that could not be delivered.' }), (value) =>
+      value ? hasFailed : sql`NOT ${hasFailed}`,
     ),
     customer_id: equals(Uuid, sql`c.customer_id`),
     snoozed: filter(Type.Boolean(), (value) => (value ? sql`c.is_snoozed` : sql`NOT c.is_snoozed`)),

@@ -10,7 +10,7 @@ export const notifications = {
     needs: 'conversations.view',
   },
   'conversation.message_received': {
-    description: 'A customer wrote, in a conversation of yours or of nobody',
+    description: 'A customer wrote in a conversation that is yours or unassigned',
     needs: 'conversations.view',
     defaultFor: 'conversations.reply',
     several: { title: '{count} new messages from customers', action_url: '/conversations' },

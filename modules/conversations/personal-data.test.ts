@@ -23,7 +23,16 @@ const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conver
 test('the export of a customer includes its conversations only', async () => {
   const [conversation] = [await begin(), await begin()];
   const { conversations } = await personalData.rows(conversation.customer_id, { masked: true });
-  const shown = ['customer', 'assignee', 'last_message', 'waiting_since', 'messages', 'reply_delivery'];
+  const shown = [
+    'customer',
+    'assignee',
+    'last_message',
+    'waiting_since',
+    'is_unread',
+    'has_failed',
+    'messages',
+    'reply_delivery',
+  ];
   const unset = ['contact', 'last_inbound_at', 'closed_at', 'closed_by', 'snoozed_by', 'answered_on'];
   const figures = ['first_inbound_at', 'first_answer_at', 'first_answer_by'];
   const stored = Object.fromEntries([...unset, ...figures].map((name) => [name, null]));

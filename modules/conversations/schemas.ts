@@ -127,6 +127,13 @@ export const Conversation = named(
     customer: Nullable(Customer),
     assignee: Nullable(Member),
     last_message: Nullable(LastMessage),
+    is_unread: Type.Boolean({
+      description:
+        'Whether the customer has written since you last looked or answered, in a conversation that is not closed.',
+    }),
+    has_failed: Type.Boolean({
+      description: 'Whether a message to the customer could not be delivered, and none after it could.',
+    }),
     waiting_since: {
       ...Nullable(Timestamp),
       description:
@@ -229,6 +236,28 @@ const messages = Type.Array(Message, { description: 'The latest 20, newest first
 const ReplyDelivery = NamedObject('ReplyDelivery', {
   is_sent: Type.Boolean({ description: 'Whether a reply is sent to the customer now, and not only logged.' }),
   reason: { ...Nullable(Type.String()), description: 'Why a reply is only logged.' },
+  needs_template: Type.Boolean({ description: 'WhatsApp: a `template` would be sent; free text is only logged.' }),
+});
+export type ReplyDelivery = Static<typeof ReplyDelivery>;
+export const ReplyChannel = named('ReplyChannel', extend(ReplyDelivery, { channel: Channel }));
+export type ReplyChannel = Static<typeof ReplyChannel>;
+/** As the operation of the notifications module returns them. */
+export const ReplyTemplates = NamedObject('ReplyTemplates', {
+  templates: Type.Array(
+    NamedObject('ReplyTemplate', {
+      id: Type.String({ description: 'The id of the content template at Twilio.' }),
+      name: Type.String(),
+      language: Type.String({ examples: ['en'] }),
+      body: Type.String({ examples: ['Hello {{1}}, your order is ready.'] }),
+      variables: Type.Array(
+        NamedObject('ReplyTemplateVariable', {
+          name: Type.String({ examples: ['1'] }),
+          example: Type.String({ examples: ['Asha'] }),
+        }),
+      ),
+    }),
+  ),
+  reason: { ...Nullable(Type.String()), description: 'Why there are none.' },
 });
 export const ConversationDetail = named(
   'ConversationDetail',

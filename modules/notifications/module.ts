@@ -23,7 +23,7 @@ export const module = defineModule({
   operations,
   settings,
   notifications: {
-    'notification.sent': { description: 'A message of another program or a colleague' },
+    'notification.sent': { description: 'A message from a colleague or an app' },
     'message.failed': {
       description: 'A message to a customer was not delivered',
       needs: 'notifications.send',

@@ -1,4 +1,5 @@
 import { ById, extend, operation, Type, Uuid } from '@chowk/kit';
+import { listTemplates, WhatsAppTemplates } from './messages/providers/twilio-templates.ts';
 import { recordReceipt } from './messages/receipts.ts';
 import { ChannelKey, ChannelState, checkChannel, ReplyMessage, ReplyResult, sendReply } from './messages/replies.ts';
 import { markAsUnread } from './notifications.ts';
@@ -30,6 +31,12 @@ export const operations = {
     input: ChannelKey,
     output: ChannelState,
     run: checkChannel,
+  }),
+  'notifications.listTemplates': operation({
+    summary: 'List the templates that WhatsApp has approved',
+    input: Type.Object({}),
+    output: WhatsAppTemplates,
+    run: listTemplates,
   }),
   'notifications.sendReply': operation({
     summary: 'Send a reply of a conversation',

@@ -12,6 +12,7 @@ import { onboardingRoutes } from './pages/onboarding/routes.ts';
 import { orderRoutes } from './pages/orders/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { reports } from './pages/reports/routes.ts';
+import { ruleRoutes } from './pages/rules/routes.ts';
 import { settingsRoutes } from './pages/settings/routes.ts';
 import { root, shell } from './routes.ts';
 import { parseSearch, stringifySearch } from './routing/search-params.ts';
@@ -26,6 +27,7 @@ const pages = shell.addChildren([
   ...discountRoutes,
   ...conversationRoutes,
   ...notificationRoutes,
+  ...ruleRoutes,
   reports,
   ...accountRoutes,
   ...settingsRoutes,

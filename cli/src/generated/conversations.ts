@@ -48,6 +48,22 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "channels"
+    ],
+    "action": "conversations.channels",
+    "summary": "List the channels for a message to a customer",
+    "description": "Whether it would be sent or only logged, and why; for a customer, if you name one.",
+    "options": [
+      {
+        "name": "customer_id",
+        "help": "The customer ID."
+      }
+    ],
+    "key": "channels"
+  },
+  {
+    "words": [
+      "conversations",
       "close"
     ],
     "action": "conversations.close",
@@ -255,6 +271,16 @@ export const commands: readonly DerivedCommand[] = [
         "type": "boolean"
       },
       {
+        "name": "unread",
+        "help": "Those with a message of the customer since you last looked.",
+        "type": "boolean"
+      },
+      {
+        "name": "failed",
+        "help": "Those with a message that could not be delivered.",
+        "type": "boolean"
+      },
+      {
         "name": "customer_id",
         "help": "The customer ID."
       },
@@ -386,6 +412,16 @@ export const commands: readonly DerivedCommand[] = [
         "type": "boolean"
       },
       {
+        "name": "unread",
+        "help": "Those with a message of the customer since you last looked.",
+        "type": "boolean"
+      },
+      {
+        "name": "failed",
+        "help": "Those with a message that could not be delivered.",
+        "type": "boolean"
+      },
+      {
         "name": "customer_id",
         "help": "The customer ID."
       },
@@ -431,6 +467,21 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "mark-read"
+    ],
+    "action": "conversations.markRead",
+    "summary": "Mark a conversation as read by you",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "conversations",
       "merge"
     ],
     "action": "conversations.merge",
@@ -451,6 +502,34 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "message-html"
+    ],
+    "action": "conversations.messageHtml",
+    "summary": "Get the HTML of a mail",
+    "description": "Show it in a frame without scripts. 'data-remote-src' of a picture is its address on another server.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "message",
+        "help": "The message.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "images",
+        "help": "Also pictures of other servers, which then learn that the mail is being read.",
+        "type": "boolean"
+      }
+    ]
   },
   {
     "words": [
@@ -687,6 +766,15 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "conversation"
+  },
+  {
+    "words": [
+      "conversations",
+      "templates"
+    ],
+    "action": "conversations.templates",
+    "summary": "List the templates that WhatsApp has approved",
+    "description": "Read from Twilio. They may be sent at any time; free text only within 24 hours after a message of the customer."
   },
   {
     "words": [

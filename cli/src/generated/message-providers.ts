@@ -40,7 +40,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "account_sid",
-        "help": "The account sid.",
+        "help": "AC and 32 digits or letters from a to f.",
         "isRequired": true
       },
       {
@@ -79,7 +79,7 @@ export const commands: readonly DerivedCommand[] = [
       "show"
     ],
     "action": "notifications.getProviders",
-    "summary": "Get the accounts at providers of text messages",
+    "summary": "Get the channels to customers, and the accounts at providers of text messages",
     "description": "Without their secrets. The settings 'notifications.sms_provider' and 'notifications.whatsapp_provider' choose one."
   }
 ];

@@ -157,6 +157,10 @@ export const commands: readonly DerivedCommand[] = [
     "summary": "List notification rules",
     "options": [
       {
+        "name": "search",
+        "help": "Words in the name."
+      },
+      {
         "name": "event",
         "help": "The event."
       },

@@ -180,5 +180,31 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "preferences"
+  },
+  {
+    "words": [
+      "notifications",
+      "test-channel"
+    ],
+    "action": "notifications.testChannel",
+    "summary": "Send a test message over a channel",
+    "description": "At once, and counted as a message to a customer. A provider that has accepted it may still fail to deliver it.",
+    "options": [
+      {
+        "name": "channel",
+        "help": "The channel.",
+        "isRequired": true,
+        "choices": [
+          "email",
+          "sms",
+          "whatsapp"
+        ]
+      },
+      {
+        "name": "to",
+        "help": "An email address or a phone number.",
+        "isRequired": true
+      }
+    ]
   }
 ];

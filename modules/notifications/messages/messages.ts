@@ -42,6 +42,11 @@ export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>)
   return settings[`notifications.${channel}_provider`];
 }
 
+/** Sends a message once, and stores nothing. */
+export function sendWith(ctx: Ctx, provider: ProviderName, message: OutboundMessage): Promise<Outcome> {
+  return providers[provider](ctx, message);
+}
+
 export interface StoredMessage {
   readonly id: string;
   /** Why it is not sent. */
@@ -117,7 +122,7 @@ async function deliver(ctx: Ctx, attempt: Attempt): Promise<void> {
     await ctx.tx((tx) => skip(tx, message.id, noConsent));
     return;
   }
-  const outcome = await providers[message.provider](ctx, message);
+  const outcome = await sendWith(ctx, message.provider, message);
   const hasFailed = await ctx.tx((tx) => record(tx, attempt, outcome));
   if (hasFailed && outcome.status !== 'sent') await notifyFailed(ctx, { ...message, reason: outcome.reason });
 }

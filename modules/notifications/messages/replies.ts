@@ -1,7 +1,7 @@
 import { type Ctx, type Static, sql, Type, Uuid } from '@chowk/kit';
+import { findChannelObstacle } from './channel-states.ts';
 import { type NewMessage, providerFor, queueMessage, startDelivery } from './messages.ts';
 import { Letter, Template } from './providers/provider.ts';
-import { findObstacle } from './quota.ts';
 
 const Channel = Type.Enum(['email', 'sms', 'whatsapp']);
 const NullableText = Type.Union([Type.String(), Type.Null()]);
@@ -55,15 +55,10 @@ async function sendAgain(ctx: Ctx, { id, provider, recipient, subject, body }: C
 export const ChannelKey = Type.Object({ channel: Channel });
 export const ChannelState = Type.Object({ obstacle: NullableText });
 
-const names = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' };
-
 /** Why messages of the channel would not be sent now. */
 export async function checkChannel(
   ctx: Ctx,
   { channel }: Static<typeof ChannelKey>,
 ): Promise<Static<typeof ChannelState>> {
-  if ((await providerFor(ctx, channel)) === 'log') {
-    return { obstacle: `${names[channel]} is not set up: the organization has chosen no provider.` };
-  }
-  return { obstacle: (await findObstacle(ctx)) ?? null };
+  return { obstacle: await findChannelObstacle(ctx, channel) };
 }

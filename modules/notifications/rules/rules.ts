@@ -9,6 +9,7 @@ import {
   list,
   pickFields,
   removedFields,
+  search,
   sql,
   Type,
 } from '@chowk/kit';
@@ -36,6 +37,7 @@ export const ruleList = list({
   alias: sql`r`,
   columns: ruleColumns,
   filters: {
+    search: search('Words in the name.', sql`fold(coalesce(r.name, ''))`),
     event: equals(Line(100), sql`r.event`),
     channel: equals(Channel, sql`r.channel`),
     is_active: equals(Type.Boolean(), sql`r.is_active`),

@@ -318,10 +318,10 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, inboundSmtpPort, inboundMailDomain } =
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom, inboundSmtpPort, inboundMailDomain } =
       this.#kernel.config;
     const mailDomain = inboundSmtpPort === undefined ? null : inboundMailDomain;
-    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailDomain };
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom, mailDomain };
   }
 
   get files(): Files {

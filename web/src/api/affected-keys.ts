@@ -67,3 +67,10 @@ export const affectedByTokens: readonly Key[] = [profile.tokens, profile.activit
 
 /** The currency and the time zone are those of all pages. */
 export const affectedBySettings: readonly Key[] = [settings.values, settings.organization, me];
+
+/** Whether replies are sent is shown in each conversation. */
+export const affectedByChannels: readonly Key[] = [
+  keys.notifications.providers,
+  ...affectedBySettings,
+  conversations.all,
+];

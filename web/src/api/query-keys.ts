@@ -12,6 +12,7 @@ export const keys = {
   permissions: key('permissions'),
   devices: key('devices'),
   palette: (text: string) => key('palette', text),
+  attachmentLink: (id: string) => key('attachment-link', id),
   profile: {
     details: key('profile', 'details'),
     sessions: key('profile', 'sessions'),
@@ -32,6 +33,11 @@ export const keys = {
     list: (search: object) => key('notifications', 'list', search),
     preferences: key('notifications', 'preferences'),
     presets: key('notifications', 'presets'),
+    providers: key('notifications', 'providers'),
+    rules: key('notifications', 'rules'),
+    ruleList: (search: object) => key('notifications', 'rules', 'list', search),
+    rule: (id: string) => key('notifications', 'rules', 'detail', id),
+    ruleDeliveries: (id: string, search: object) => key('notifications', 'rules', 'deliveries', id, search),
     ruleEvents: key('notifications', 'rule-events'),
     rulePreview: (rule: string) => key('notifications', 'rule-preview', rule),
   },
@@ -142,6 +148,8 @@ export const keys = {
     lists: key('conversations', 'list'),
     list: (filters: object) => key('conversations', 'list', filters),
     cannedReplies: key('canned-replies'),
+    templates: key('whatsapp-templates'),
+    channels: (customerId: string | undefined) => key('conversations', 'channels', customerId),
     /** How many there are, by status and by view. */
     summaries: key('conversations', 'summary'),
     counts: key('conversations', 'summary', 'counts'),

@@ -9,6 +9,7 @@ import {
   TicketPercent,
   TrendingUp,
   Users,
+  Zap,
 } from 'lucide-react';
 
 export interface NavigationItem {
@@ -21,6 +22,7 @@ export interface NavigationItem {
     | '/conversations'
     | '/reports'
     | '/notifications'
+    | '/rules'
     | '/settings';
   readonly label: string;
   readonly icon: LucideIcon;
@@ -37,9 +39,10 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/conversations', label: 'Conversations', icon: MessagesSquare, permission: 'conversations.view' },
   { to: '/reports', label: 'Reports', icon: TrendingUp, permission: 'reports.view' },
   { to: '/notifications', label: 'Notifications', icon: Bell, permission: 'notifications.view' },
+  { to: '/rules', label: 'Rules', icon: Zap, permission: 'notifications.rules.manage' },
   { to: '/settings', label: 'Settings', icon: Settings, permission: 'settings.view' },
 ];
 
 /** The bottom bar of a phone has room for four items; the others are in a menu. */
 export const onBottomBar = 4;
-export const onPhoneLater: readonly string[] = ['/products', '/discounts', '/settings'];
+export const onPhoneLater: readonly string[] = ['/products', '/discounts', '/rules', '/settings'];

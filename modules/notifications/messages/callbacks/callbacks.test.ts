@@ -155,7 +155,11 @@ describe('WhatsApp', () => {
     const customer = { phone: '+919876500013' };
     const created = await owner.post('/api/v1/conversations', { customer, channel: 'whatsapp' });
     const { id, reply_delivery } = created.body.conversation;
-    expect(reply_delivery).toEqual({ is_sent: false, reason: expect.stringContaining('within 24 hours') });
+    expect(reply_delivery).toEqual({
+      is_sent: false,
+      needs_template: true,
+      reason: expect.stringContaining('within 24 hours'),
+    });
     const template = { id: `HX${'a'.repeat(32)}`, variables: { 1: 'Asha' } };
     const answer = await owner.post(`/api/v1/conversations/${id}/messages`, { body: 'Hello Asha', template });
     expect(answer.body.conversation_message).toMatchObject({ delivery_status: 'queued' });
@@ -163,7 +167,7 @@ describe('WhatsApp', () => {
     expect(Object.fromEntries(fields)).toMatchObject({ ContentSid: template.id, ContentVariables: '{"1":"Asha"}' });
     expect(fields.has('Body')).toBe(false);
     await deliver(inbound, text({ From: 'whatsapp:+919876500013' }));
-    expect((await show(id)).reply_delivery).toEqual({ is_sent: true, reason: null });
+    expect((await show(id)).reply_delivery).toEqual({ is_sent: true, reason: null, needs_template: false });
   });
 });
 

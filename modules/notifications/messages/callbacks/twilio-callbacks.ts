@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Answer, type Ctx, type JobTypes, job, Type } from '@chowk/kit';
 import { fail } from '../../errors.ts';
-import { openSecrets, storedProvider } from '../providers/accounts.ts';
+import { openSecrets, storedProvider, twilioAuthorization } from '../providers/accounts.ts';
 import { twilioCallbackUrl } from '../providers/twilio.ts';
 import { type Receipt, recordReceipt } from '../receipts.ts';
 import type { SignedRequest } from './schemas.ts';
@@ -113,8 +113,7 @@ async function receiveMedia(ctx: Ctx, { message: sealed }: { message: string }):
 type Account = NonNullable<Awaited<ReturnType<typeof storedProvider<'twilio'>>>>;
 
 async function download(ctx: Ctx, url: string, account: Account): Promise<string | undefined> {
-  const [token] = openSecrets(ctx, account);
-  const authorization = `Basic ${Buffer.from(`${account.options.account_sid}:${token}`).toString('base64')}`;
+  const authorization = twilioAuthorization(ctx, account);
   const response = await ctx.http.request(url, { headers: { authorization }, timeoutMs: 30_000, maxBytes: 25_000_000 });
   if (response.status >= 500) throw new Error(`Twilio answered with the status ${response.status}`);
   if (response.status !== 200) return undefined;

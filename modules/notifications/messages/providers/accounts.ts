@@ -37,7 +37,13 @@ export function openSecrets(ctx: Ctx, { name, secret, previous_secret }: Stored<
   return [secret, previous_secret].filter((text) => text !== null).map((text) => ctx.secrets.open(name, text));
 }
 
-export async function getProviders(ctx: Ctx) {
+/** For requests to Twilio, which other servers must not get. */
+export function twilioAuthorization(ctx: Ctx, account: Stored<'twilio'>): string {
+  const [token] = openSecrets(ctx, account);
+  return `Basic ${Buffer.from(`${account.options.account_sid}:${token}`).toString('base64')}`;
+}
+
+export async function getAccounts(ctx: Ctx) {
   const [twilio, webhook] = await Promise.all([storedProvider(ctx, 'twilio'), storedProvider(ctx, 'webhook')]);
   return { twilio: twilio ? shownTwilio(twilio) : null, webhook: webhook ? shownWebhook(webhook) : null };
 }

@@ -1,19 +1,41 @@
 import { action } from '@chowk/kit';
-import { checkWebhook, deleteProvider, getProviders, rotateSecret, saveTwilio, saveWebhook } from './accounts.ts';
-import { MessageProviders, MessageWebhookWithSecret, TwilioAccount, TwilioInput, WebhookInput } from './schemas.ts';
+import { describeProviders, testChannel } from '../channel-states.ts';
+import { checkWebhook, deleteProvider, rotateSecret, saveTwilio, saveWebhook } from './accounts.ts';
+import {
+  ChannelTest,
+  ChannelTestResult,
+  MessageProviders,
+  MessageWebhookWithSecret,
+  TwilioAccount,
+  TwilioInput,
+  WebhookInput,
+} from './schemas.ts';
 
 const needs = 'settings.api_clients';
 
 export const providerActions = {
   'notifications.getProviders': action({
-    summary: 'Get the accounts at providers of text messages',
+    summary: 'Get the channels to customers, and the accounts at providers of text messages',
     description:
       'Without their secrets. The settings `notifications.sms_provider` and `notifications.whatsapp_provider` choose one.',
     http: 'GET /message-providers',
     graphql: 'messageProviders',
     needs,
     output: MessageProviders,
-    run: getProviders,
+    run: describeProviders,
+  }),
+  'notifications.testChannel': action({
+    summary: 'Send a test message over a channel',
+    description:
+      'At once, and counted as a message to a customer. A provider that has accepted it may still fail to deliver it.',
+    http: 'POST /message-providers/test',
+    graphql: 'testMessageChannel',
+    needs,
+    limit: { perMinute: 10, by: 'network' },
+    sendsRequests: true,
+    input: ChannelTest,
+    output: ChannelTestResult,
+    run: testChannel,
   }),
   'notifications.saveTwilio': action({
     summary: 'Set the Twilio account',

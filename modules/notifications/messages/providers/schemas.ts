@@ -8,7 +8,11 @@ const senderRules = {
 };
 
 const TwilioOptions = Type.Object({
-  account_sid: Line(34, { pattern: '^AC[0-9a-f]{32}$', examples: ['AC00000000000000000000000000000000'] }),
+  account_sid: Line(34, {
+    pattern: '^AC[0-9a-f]{32}$',
+    description: 'AC and 32 digits or letters from a to f.',
+    examples: ['AC00000000000000000000000000000000'],
+  }),
   sms_from: Type.Optional(NullableLine(34, senderRules)),
   whatsapp_from: Type.Optional(NullableLine(34, senderRules)),
 });
@@ -40,10 +44,35 @@ export const MessageWebhookWithSecret = NamedObject('MessageWebhookWithSecret', 
   }),
 });
 
+export const Channel = Type.Enum(['email', 'sms', 'whatsapp']);
+export type Channel = Static<typeof Channel>;
+const MessageChannel = NamedObject('MessageChannel', {
+  channel: Channel,
+  provider: Type.Enum(['mail', 'log', 'twilio', 'webhook']),
+  sender: { ...Nullable(Type.String()), description: 'What customers see as the sender, if the platform knows it.' },
+  obstacle: { ...Nullable(Type.String()), description: 'Why messages are not sent now; null if they are.' },
+});
+export type MessageChannel = Static<typeof MessageChannel>;
+
+const CallbackUrl = (description: string) => Type.String({ description });
 export const MessageProviders = NamedObject('MessageProviders', {
   twilio: Nullable(TwilioAccount),
   webhook: Nullable(MessageWebhook),
+  twilio_callback_url: CallbackUrl('To be entered at Twilio for incoming messages.'),
+  webhook_callback_url: CallbackUrl('Where a server of the tenant sends messages of customers and reports.'),
+  channels: Type.Array(MessageChannel),
 });
+
+export const ChannelTest = NamedObject('MessageChannelTest', {
+  channel: Channel,
+  to: Line(254, { description: 'An email address or a phone number.', examples: ['+919876543210'] }),
+});
+export type ChannelTest = Static<typeof ChannelTest>;
+export const ChannelTestResult = NamedObject('MessageChannelTestResult', {
+  is_sent: Type.Boolean({ description: 'Whether the provider or the mail server has accepted the message.' }),
+  reason: { ...Nullable(Type.String()), description: 'Why it was not sent.' },
+});
+export type ChannelTestResult = Static<typeof ChannelTestResult>;
 
 export interface Options {
   readonly twilio: {

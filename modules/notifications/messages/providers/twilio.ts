@@ -1,5 +1,5 @@
 import type { Ctx } from '@chowk/kit';
-import { openSecrets, storedProvider } from './accounts.ts';
+import { storedProvider, twilioAuthorization } from './accounts.ts';
 import { type HttpResponse, post, readField } from './post.ts';
 import type { Provider, Template } from './provider.ts';
 
@@ -21,14 +21,13 @@ export const twilio: Provider = async (ctx, { id, channel, recipient, body, temp
   const from = channel === 'sms' ? account?.options.sms_from : account?.options.whatsapp_from;
   if (!account || !from) return { status: 'failed', reason: `Twilio is not configured for ${channel}.` };
   const { account_sid: sid } = account.options;
-  const [token] = openSecrets(ctx, account);
   const address = (number: string) => (channel === 'whatsapp' ? `whatsapp:${number}` : number);
   const sender = from.startsWith('MG') ? { MessagingServiceSid: from } : { From: address(from) };
   return post(ctx, {
     provider: 'Twilio',
     url: `${ctx.options.twilioUrl}/2010-04-01/Accounts/${sid}/Messages.json`,
     headers: {
-      authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
+      authorization: twilioAuthorization(ctx, account),
       'content-type': 'application/x-www-form-urlencoded',
     },
     body: new URLSearchParams({

@@ -1,5 +1,7 @@
-import type { Conversation } from '@chowk/client';
+import type { Conversation, ConversationsListInput } from '@chowk/client';
 import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
+import type { Filter } from '../../list/filters.tsx';
+import type { Search } from '../../routing/search-params.ts';
 import { relativeTime } from '../../time/relative-time.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
@@ -33,6 +35,26 @@ export function viewFilters(view: View, userId: number) {
   if (view === 'mine') return { status: 'open', assignee_id: userId } as const;
   if (view === 'unassigned') return { status: 'open', unassigned: true } as const;
   return { status: view } as const;
+}
+
+/** The filters besides the view and the search. */
+export const filters: readonly Filter[] = [
+  {
+    key: 'channel',
+    label: 'Channel',
+    options: Object.entries(channels).map(([channel, { label }]) => [channel, label] as const),
+  },
+  { key: 'unread', label: 'Messages', options: [['true', 'Unread']] },
+  { key: 'failed', label: 'Delivery', options: [['true', 'Not delivered']] },
+];
+
+export function searchFilters({ search, channel, unread, failed }: Search): ConversationsListInput {
+  return {
+    ...(search !== undefined && { search }),
+    ...(channel !== undefined && Object.hasOwn(channels, channel) && { channel: channel as Channel }),
+    ...(unread === 'true' && { unread: true }),
+    ...(failed === 'true' && { failed: true }),
+  };
 }
 
 export const liveFields = ['Created', 'MessageCreated', 'MessageUpdated', 'Assigned', 'StatusChanged', 'Deleted'].map(

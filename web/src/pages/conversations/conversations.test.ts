@@ -370,6 +370,111 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await inspect(page, 'conversation-logged');
   });
 
+  test('what came since one looked is unread, and failed deliveries are found', async () => {
+    const { acme, asha, start, write } = await inbox();
+    const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    const id = await start(priya, 'Order 1042', 'Has it left?');
+    const other = await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'With GST.', 'email');
+    await write(other, 'Attached.', 'outbound', vikram);
+    const page = await platform.openAs(asha, acme, '/conversations');
+    const item = names(page).filter({ hasText: 'Priya' });
+    await item.getByText('Unread').waitFor();
+    await inspect(page, 'conversations-unread');
+    await item.click();
+    await heading(page, 'Priya Nair').waitFor();
+    await item.getByText('Unread').waitFor({ state: 'detached' });
+    const unread = async (person: Person) => (await person.get(`${url}/${id}`)).body.conversation.is_unread;
+    expect([await unread(asha), await unread(vikram)]).toEqual([false, true]);
+    // Read at once while the conversation is open.
+    await write(id, 'Hello?', 'inbound', vikram);
+    await page.getByRole('log', { name: 'Messages' }).getByText('Hello?').waitFor();
+    await eventually(async () => expect(await unread(asha)).toBe(false));
+
+    await eventually(async () =>
+      expect((await asha.get(`${url}/${other}`)).body.conversation.messages[0].delivery_status).toBe('sent'),
+    );
+    await acme.context('conversations').db.run(sql`
+      UPDATE conversation_messages SET delivery_status = 'failed', delivery_reason = 'The mailbox is full.'
+      WHERE conversation_id = ${other} AND direction = 'outbound'`);
+    await page.goto(`${platform.origin}/conversations`);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Delivery').selectOption('true');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await eventually(async () => expect(await names(page).count()).toBe(1));
+    expect(await names(page).first().textContent()).toContain('Not delivered');
+    expect(new URL(page.url()).searchParams.get('failed')).toBe('true');
+    await inspect(page, 'conversations-failed');
+    await page.getByRole('button', { name: 'Remove the filter Delivery' }).click();
+    await eventually(async () => expect(await names(page).count()).toBe(2));
+    await page.goto(`${platform.origin}/conversations?unread=true`);
+    await eventually(async () => expect(await names(page).count()).toBe(1));
+    await page.goto(`${platform.origin}/conversations?channel=sms`);
+    await page.getByText('No conversation matches').waitFor();
+  });
+
+  test('files are dropped and pasted, and pictures are shown before and after they are sent', async () => {
+    const { acme, asha, start } = await inbox();
+    const id = await start(priya, 'Order 1042', 'Has it left?', 'email');
+    const page = await platform.openAs(asha, acme, `/conversations/${id}`);
+    const box = page.getByRole('textbox', { name: 'Reply' });
+    await box.waitFor();
+    const picture = (await page.screenshot({ clip: { x: 0, y: 0, width: 320, height: 200 } })).toString('base64');
+    const give = (event: 'dragover' | 'drop' | 'paste', name: string, type: string) =>
+      page.evaluate(`{
+        const transfer = new DataTransfer();
+        const bytes = Uint8Array.from(atob('${picture}'), (char) => char.charCodeAt(0));
+        transfer.items.add(new File([bytes], '${name}', { type: '${type}' }));
+        const options = { bubbles: true, cancelable: true, dataTransfer: transfer, clipboardData: transfer };
+        document.getElementById('reply').dispatchEvent(
+          '${event}' === 'paste' ? new ClipboardEvent('paste', options) : new DragEvent('${event}', options),
+        );
+      }`);
+    await give('dragover', 'label.png', 'image/png');
+    await page.getByText('Drop the files to attach them').waitFor();
+    await inspect(page, 'conversation-drop');
+    await give('drop', 'label.png', 'image/png');
+    await page.getByText('Drop the files to attach them').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove label.png' }).waitFor();
+    await give('paste', 'photo.png', 'image/png');
+    await page.getByRole('button', { name: 'Remove photo.png' }).waitFor();
+    await give('drop', 'notes.txt', 'text/plain');
+    await page.getByText('notes.txt: only JPEG, PNG, WebP and PDF files can be attached.').waitFor();
+    const previews = page.getByRole('list', { name: 'Attached files' }).locator('img');
+    expect(await previews.count()).toBe(2);
+    expect(await previews.first().getAttribute('src')).toMatch(/^data:image/);
+    await box.fill('Here is the label.');
+    await inspect(page, 'conversation-previews');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const shown = page.getByRole('log', { name: 'Messages' }).locator('img');
+    await eventually(async () => expect(await shown.count()).toBe(2));
+    await eventually(async () => expect(await shown.first().evaluate((image) => image.naturalWidth)).toBe(320));
+    await inspect(page, 'conversation-pictures');
+  });
+
+  test('a message to a customer begins on their page and on that of an order, and says if it is only logged', async () => {
+    const { acme, asha } = await inbox();
+    const items = [{ name: 'Tea', quantity: 2, price: '649.00' }];
+    const { order } = (await asha.post('/api/v1/orders', { customer: priya, items })).body;
+    const page = await platform.openAs(asha, acme, `/customers/${order.customer_id}`);
+    await page.getByRole('button', { name: 'Write' }).click();
+    await page.getByRole('menuitem', { name: 'SMS' }).click();
+    await heading(page, 'New conversation').waitFor();
+    expect(await page.getByLabel('Channel').inputValue()).toBe('sms');
+    await page.getByText('The message will only be logged. SMS is not set up').waitFor();
+    await inspect(page, 'conversation-new-logged');
+    await page.goto(`${platform.origin}/orders/${order.id}`);
+    await page.getByRole('button', { name: 'Write' }).click();
+    await page.getByRole('menuitem', { name: 'Email' }).click();
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe(`Order ${order.order_number}`);
+    await page.getByText('only be logged').waitFor({ state: 'detached' });
+    await page.getByLabel('Message', { exact: true }).fill('It leaves today.');
+    await page.getByRole('button', { name: 'Start conversation' }).click();
+    await heading(page, 'Priya Nair').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    const [conversation] = (await asha.get(url)).body.conversations;
+    expect(conversation).toMatchObject({ channel: 'email', subject: `Order ${order.order_number}` });
+  });
+
   test('a viewer reads conversations and can change nothing', async () => {
     const { acme, start } = await inbox();
     const id = await start(priya, 'Order 1042', 'Has it left?');

@@ -10,6 +10,7 @@ import { exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { AttachedImage } from './attached-image.tsx';
 
 /** The text of a message with its files, and what has become of it. */
 export function MessageBody({ message }: { readonly message: ConversationMessage }) {
@@ -47,7 +48,8 @@ interface AttachmentLinkProps {
   readonly attachment: ConversationAttachment;
 }
 
-function AttachmentLink({ conversationId, attachment: { id, file_name, size, reason } }: AttachmentLinkProps) {
+function AttachmentLink({ conversationId, attachment }: AttachmentLinkProps) {
+  const { id, file_name, type, size, reason } = attachment;
   const name = (
     <>
       <Icon icon={Paperclip} size={14} />
@@ -74,10 +76,11 @@ function AttachmentLink({ conversationId, attachment: { id, file_name, size, rea
   return (
     <button
       type="button"
-      className="flex max-w-full items-center gap-1.5 rounded-control text-sm underline-offset-2 hover:underline"
+      className="grid max-w-full justify-items-start gap-1 rounded-control text-sm underline-offset-2 hover:underline"
       onClick={() => void open()}
     >
-      {name}
+      {type.startsWith('image/') && <AttachedImage conversationId={conversationId} id={id} />}
+      <span className="flex max-w-full items-center gap-1.5">{name}</span>
     </button>
   );
 }

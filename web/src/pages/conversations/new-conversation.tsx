@@ -1,12 +1,14 @@
 import { conversationsLimits } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowLeft, X } from 'lucide-react';
+import { ArrowLeft, SquarePen, X } from 'lucide-react';
+import { useState } from 'react';
 import { affectedByConversation, affectedByCustomer } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { clearDraft } from '../../form/draft.ts';
 import { submit } from '../../form/submission.ts';
+import { useTypedValues } from '../../form/typed-values.ts';
 import { type Form, useForm } from '../../form/use-form.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { customerName } from '../../people/customer-name.ts';
@@ -21,10 +23,13 @@ import { Notice } from '../../ui/notice.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Channel, channels } from './conversation-list.ts';
+import { TemplateChoice } from './template-choice.tsx';
+import { type FilledTemplate, isFilled, templateText } from './template-text.ts';
+import { useTemplates } from './use-templates.ts';
 
-/** `customer_id` in the address chooses the customer. */
+/** `customer_id` in the address chooses the customer; `new_channel` and `subject` are suggestions. */
 export function NewConversationPage() {
-  const { customer_id: _, ...search }: Search = useSearch({ from: '/shell/conversations' });
+  const search = listSearch(useSearch({ from: '/shell/conversations' }));
   const navigate = useNavigate();
   const close = () => void navigate({ to: '/conversations', search });
   useKeys([{ key: 'Escape', label: 'Back to the list', run: close }]);
@@ -46,6 +51,10 @@ export function NewConversationPage() {
   );
 }
 
+function listSearch({ customer_id: _, new_channel: __, subject: ___, ...search }: Search): Search {
+  return search;
+}
+
 /** One for each customer, or a message would reach another. */
 function draftName(customerId: string | undefined): string {
   return `conversation.new.${customerId ?? ''}`;
@@ -65,9 +74,13 @@ interface ConversationValues {
 const limits = conversationsLimits.create;
 
 function NewConversationForm() {
-  const { customer_id: customerId, ...search }: Search = useSearch({ from: '/shell/conversations' });
+  const search: Search = useSearch({ from: '/shell/conversations' });
+  const { customer_id: customerId, new_channel: suggested = '', subject } = search;
   const navigate = useNavigate();
   const refetch = useRefetch();
+  const [template, setTemplate] = useState<FilledTemplate>();
+  const templates = useTemplates(template !== undefined).data?.templates;
+  const chosen = templates?.find(({ id }) => id === template?.id);
   const choose = (id: string | undefined) =>
     void navigate({ to: '.', search: { ...search, customer_id: id }, replace: true });
   const form = useForm<ConversationValues, 'customer'>(
@@ -84,23 +97,35 @@ function NewConversationForm() {
       if (Object.values(customer).every((value) => value === undefined)) {
         throw new Error('Choose a customer, or enter the email address or phone number of a new one.');
       }
-      const body = text('message.body');
+      if (chosen && template && !isFilled(chosen, template.variables)) {
+        throw new Error('Fill in the variables of the template.');
+      }
+      const message =
+        chosen && template
+          ? { body: templateText(chosen, template.variables), template }
+          : { body: text('message.body') };
       const { conversation } = await submit(draftName(customerId), api().conversations.create, {
         customer,
         channel: values.channel,
         subject: text('subject') ?? '',
-        ...(body !== undefined && { message: { body } }),
+        ...(message.body !== undefined && { message: { ...message, body: message.body } }),
       });
       // What was typed before the customer was chosen.
       clearDraft(draftName(undefined));
       toast(`Conversation with ${customerName(conversation.customer)} started.`);
       void refetch(...affectedByConversation(conversation.id), ...affectedByCustomer(conversation.customer_id));
-      await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search });
+      await navigate({ to: '/conversations/$id', params: { id: conversation.id }, search: listSearch(search) });
     },
     { draft: draftName(customerId) },
   );
+  const { typed, props } = useTypedValues<ConversationValues>(form.props);
+  const delivery = useApi(keys.conversations.channels(customerId), (client) =>
+    client.conversations.channels(customerId === undefined ? {} : { customer_id: customerId }),
+  ).data?.channels.find(({ channel }) => channel === typed.channel);
+  const needsTemplate = delivery?.needs_template ?? false;
+  if (delivery && !needsTemplate && template) setTemplate(undefined);
   return (
-    <form {...form.props} className="grid grid-cols-1 gap-4">
+    <form {...props} className="grid grid-cols-1 gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {customerId ? (
@@ -111,7 +136,7 @@ function NewConversationForm() {
       <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-4">
         <Field label="Channel" {...form.field('channel')}>
           {(control) => (
-            <Select {...control} defaultValue="email">
+            <Select {...control} defaultValue={Object.hasOwn(channels, suggested) ? suggested : 'email'}>
               {Object.entries(channels).map(([channel, { label }]) => (
                 <option key={channel} value={channel}>
                   {label}
@@ -121,12 +146,21 @@ function NewConversationForm() {
           )}
         </Field>
         <Field label="Subject" {...form.field('subject')}>
-          {(control) => <Input {...control} maxLength={limits.subject} placeholder="Optional" />}
+          {(control) => <Input {...control} defaultValue={subject} maxLength={limits.subject} placeholder="Optional" />}
         </Field>
       </div>
-      <Field label="Message" {...form.field('message.body')} help="Optional.">
-        {(control) => <TextArea {...control} rows={6} maxLength={limits['message.body']} />}
-      </Field>
+      {needsTemplate && <TemplateChoice value={template} onChange={setTemplate} />}
+      {!chosen && (
+        <Field label="Message" {...form.field('message.body')} help="Optional.">
+          {(control) => <TextArea {...control} rows={6} maxLength={limits['message.body']} />}
+        </Field>
+      )}
+      {delivery && !delivery.is_sent && !chosen && (
+        <p className="flex gap-1.5 text-sm text-warning">
+          <Icon icon={SquarePen} className="mt-0.5 shrink-0" />
+          <span>The message will only be logged. {delivery.reason}</span>
+        </p>
+      )}
       <div className="flex justify-end gap-2">
         <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Start conversation

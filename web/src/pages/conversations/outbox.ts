@@ -11,6 +11,7 @@ import { api, onUserChange, storageKey, useTenant } from '../../session/session.
 import { storedValue } from '../../session/stored.ts';
 import type { Observable } from '../../state/observable.ts';
 import { toast } from '../../ui/toast.tsx';
+import type { FilledTemplate } from './template-text.ts';
 
 /** A message that is shown although the platform does not have it yet; the browser keeps it until it is sent or discarded. */
 export interface Outgoing {
@@ -22,6 +23,8 @@ export interface Outgoing {
   /** Recorded without being sent. */
   readonly isLogged?: boolean;
   readonly attachmentIds?: readonly string[];
+  /** WhatsApp; the body is its text. */
+  readonly template?: FilledTemplate;
   readonly problem?: string;
 }
 
@@ -112,12 +115,14 @@ export function useSend() {
 
 /** Ends when the user signs out: the request must not be repeated as the next user. */
 async function reply(message: Outgoing) {
-  const { key: idempotencyKey, conversationId: id, direction, body, isLogged = false, attachmentIds = [] } = message;
+  const { key: idempotencyKey, conversationId: id, direction, body, template } = message;
+  const { isLogged = false, attachmentIds = [] } = message;
   const controller = new AbortController();
   const { signal } = controller;
   const stop = onUserChange(() => controller.abort(new Error('You signed out before the message was sent.')));
   try {
-    const input = { id, direction, body, log_only: isLogged, attachment_ids: attachmentIds };
+    const fields = { id, direction, body, log_only: isLogged, attachment_ids: attachmentIds };
+    const input = template ? { ...fields, template } : fields;
     return await api().conversations.reply(input, { idempotencyKey, signal });
   } finally {
     stop();

@@ -1,7 +1,7 @@
 import type { Conversation, ConversationsListInput } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Inbox, SquarePen } from 'lucide-react';
+import { CircleAlert, Inbox, SquarePen } from 'lucide-react';
 import { useRef } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -23,7 +23,9 @@ import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
 import {
   channels,
   durationSince,
+  filters,
   parseView,
+  searchFilters,
   type View,
   viewFilters,
   views,
@@ -61,8 +63,8 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         )}
       </div>
       <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
-      <div className="px-4 [&>div>div:first-child]:w-full">
-        <FilterBar search={search} filters={[]} placeholder="Search name, email or subject" onChange={show} />
+      <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
+        <FilterBar search={search} filters={filters} placeholder="Search name, email or subject" onChange={show} />
       </div>
       <Items view={view} userId={userId} search={search} />
     </div>
@@ -117,14 +119,12 @@ interface ItemsProps {
 function Items({ view, userId, search }: ItemsProps) {
   const tenant = useTenant();
   const openId = useParams({ strict: false }).id;
-  const filters: ConversationsListInput = {
-    ...viewFilters(view, userId),
-    ...(search.search !== undefined && { search: search.search }),
-  };
+  const narrowed = searchFilters(search);
+  const input: ConversationsListInput = { ...viewFilters(view, userId), ...narrowed };
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: tenantKey(tenant, keys.conversations.list(filters)),
+    queryKey: tenantKey(tenant, keys.conversations.list(input)),
     queryFn: ({ pageParam }) =>
-      api().conversations.list({ ...filters, limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }),
+      api().conversations.list({ ...input, limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
     placeholderData: (before, query) => (query?.queryKey[1] === (tenant ?? '') ? before : undefined),
@@ -141,7 +141,7 @@ function Items({ view, userId, search }: ItemsProps) {
     );
   }
   if (!conversations) return <Loading />;
-  if (conversations.length === 0) return <EmptyQueue view={view} isSearching={search.search !== undefined} />;
+  if (conversations.length === 0) return <EmptyQueue view={view} isSearching={Object.keys(narrowed).length > 0} />;
   return (
     <section
       aria-label="Queue"
@@ -166,8 +166,8 @@ function Items({ view, userId, search }: ItemsProps) {
 }
 
 function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
-  const { id, customer, subject, channel, assignee, assignee_id, last_message, last_message_at, waiting_since } =
-    conversation;
+  const { id, customer, subject, channel, assignee, assignee_id } = conversation;
+  const { last_message, last_message_at, waiting_since, is_unread, has_failed } = conversation;
   const { icon, label } = channels[channel];
   const prefix =
     last_message?.direction === 'outbound' ? 'Reply: ' : last_message?.direction === 'note' ? 'Note: ' : '';
@@ -181,14 +181,19 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
         className="grid grid-cols-1 gap-0.5 border-b border-line px-4 py-2.5 text-sm hover:bg-sunken focus-visible:-outline-offset-2 data-open:bg-accent-tint data-open:[--faint:var(--secondary)]"
       >
         <span className="flex items-baseline gap-2">
-          <span className={`min-w-0 flex-1 truncate text-base ${waiting_since ? 'font-semibold' : 'font-medium'}`}>
+          {is_unread && (
+            <span className="size-2 shrink-0 self-center rounded-full bg-accent">
+              <span className="sr-only">Unread</span>
+            </span>
+          )}
+          <span className={`min-w-0 flex-1 truncate text-base ${is_unread ? 'font-semibold' : ''}`}>
             {customerName(customer)}
           </span>
           <span className="text-xs">
             <RelativeTime time={last_message_at} />
           </span>
         </span>
-        {subject !== '' && <span className="truncate">{subject}</span>}
+        {subject !== '' && <span className={`truncate ${is_unread ? 'font-medium' : ''}`}>{subject}</span>}
         {last_message && (
           <span className="truncate text-secondary">
             {prefix}
@@ -202,6 +207,12 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
           {waiting_since && (
             <span className={`numeric font-medium ${waitingStyle(waiting_since)}`}>
               Waiting {durationSince(waiting_since)}
+            </span>
+          )}
+          {has_failed && (
+            <span className="flex shrink-0 items-center gap-1 font-medium text-error">
+              <Icon icon={CircleAlert} size={13} strokeWidth={2} />
+              Not delivered
             </span>
           )}
           <span className="ml-auto min-w-0 truncate">

@@ -7,7 +7,11 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { AttachButton, AttachedFiles, useAttachedFiles } from './attached-files.tsx';
 import { CannedReplies } from './canned-replies.tsx';
+import { useFileDrop } from './file-drop.ts';
 import { useSend } from './outbox.ts';
+import { TemplateChoice } from './template-choice.tsx';
+import { type FilledTemplate, isFilled, templateText } from './template-text.ts';
+import { useTemplates } from './use-templates.ts';
 
 const fieldId = 'reply';
 const maxLength = conversationsLimits.reply.body;
@@ -15,6 +19,7 @@ const maxLength = conversationsLimits.reply.body;
 interface Draft {
   readonly text: string;
   readonly isNote: boolean;
+  readonly template?: FilledTemplate | undefined;
 }
 
 export function focusReply(): void {
@@ -24,19 +29,34 @@ export function focusReply(): void {
 /** A message to the customer or a note for the team. What is typed stays with the conversation until it is sent. */
 export function ReplyBox({ conversation }: { readonly conversation: ConversationDetail }) {
   const { id, customer, reply_delivery: delivery } = conversation;
-  const [{ text, isNote }, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
+  const [draft, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
+  const { text, isNote } = draft;
   const { send } = useSend();
   const attached = useAttachedFiles();
   const field = useRef<HTMLTextAreaElement>(null);
   const change = (changes: Partial<Draft>) => {
-    const next = { text, isNote, ...changes };
-    setDraft(next.text === '' && !next.isNote ? undefined : next);
+    const next = { ...draft, ...changes };
+    setDraft(next.text === '' && !next.isNote && !next.template ? undefined : next);
   };
-  const isReady = text.trim() !== '' && !attached.isUploading;
+  const needsTemplate = delivery.needs_template && !isNote;
+  const templates = useTemplates(needsTemplate).data?.templates;
+  const chosen = needsTemplate ? templates?.find((one) => one.id === draft.template?.id) : undefined;
+  const template = chosen && draft.template;
+  const isSent = delivery.is_sent || template !== undefined;
+  const body = template ? templateText(chosen, template.variables) : text.trim();
+  const isReady = (template ? isFilled(chosen, template.variables) : body !== '') && !attached.isUploading;
+  const isDropping = useFileDrop((files) => void attached.add(files));
   const submit = ({ isLogged = false } = {}) => {
     if (!isReady) return;
     const attachmentIds = attached.files.map((file) => file.id);
-    send({ conversationId: id, direction: isNote ? 'note' : 'outbound', body: text.trim(), isLogged, attachmentIds });
+    send({
+      conversationId: id,
+      direction: isNote ? 'note' : 'outbound',
+      body,
+      isLogged,
+      attachmentIds,
+      ...(template && !isLogged && { template }),
+    });
     attached.clear();
     setDraft(undefined);
   };
@@ -48,19 +68,30 @@ export function ReplyBox({ conversation }: { readonly conversation: Conversation
   };
   return (
     <div className="@container border-t border-line px-4 py-3 md:px-6">
-      {!isNote && !delivery.is_sent && (
+      {!isNote && !isSent && (
         <p className="flex gap-1.5 pb-2 text-sm text-warning">
           <Icon icon={SquarePen} className="mt-0.5 shrink-0" />
           <span>This reply will only be logged. {delivery.reason}</span>
         </p>
       )}
+      {needsTemplate && (
+        <div className="pb-3">
+          <TemplateChoice value={draft.template} onChange={(next) => change({ template: next })} />
+        </div>
+      )}
       <div
-        className={`rounded-panel border focus-within:border-accent focus-within:outline-2 focus-within:outline-accent/25 ${isNote ? 'border-warning/50 bg-warning-tint' : 'border-edge/70 bg-surface'}`}
+        className={`relative rounded-panel border focus-within:border-accent focus-within:outline-2 focus-within:outline-accent/25 ${isNote ? 'border-warning/50 bg-warning-tint' : 'border-edge/70 bg-surface'}`}
       >
+        {isDropping && (
+          <p className="absolute inset-0 grid place-items-center rounded-panel border-2 border-dashed border-accent bg-accent-tint font-medium text-accent-strong">
+            Drop the files to attach them
+          </p>
+        )}
         <label htmlFor={fieldId} className="sr-only">
           {isNote ? 'Note for the team' : 'Reply'}
         </label>
         <textarea
+          hidden={template !== undefined}
           ref={field}
           id={fieldId}
           value={text}
@@ -68,6 +99,12 @@ export function ReplyBox({ conversation }: { readonly conversation: Conversation
           rows={2}
           placeholder={isNote ? 'A note that only the team sees' : 'Write a reply'}
           onChange={({ target }) => change({ text: target.value })}
+          onPaste={(event) => {
+            const files = [...event.clipboardData.files];
+            if (files.length === 0) return;
+            event.preventDefault();
+            void attached.add(files);
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -100,14 +137,18 @@ export function ReplyBox({ conversation }: { readonly conversation: Conversation
               </label>
             ))}
           </fieldset>
-          <CannedReplies onChoose={insert} />
-          <AttachButton onChoose={(files) => void attached.add(files)} />
+          {!template && (
+            <>
+              <CannedReplies onChoose={insert} />
+              <AttachButton onChoose={(files) => void attached.add(files)} />
+            </>
+          )}
           <div className="ml-auto flex items-center gap-2">
-            <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>
+            {!template && <span className="text-xs text-secondary @max-md:hidden">Ctrl Enter</span>}
             <Button variant="primary" disabled={!isReady} onClick={() => submit()}>
-              {isNote ? 'Add note' : delivery.is_sent ? 'Send' : 'Log reply'}
+              {isNote ? 'Add note' : isSent ? 'Send' : 'Log reply'}
             </Button>
-            {!isNote && delivery.is_sent && (
+            {!isNote && isSent && (
               <Menu
                 trigger={
                   <IconButton label="Other ways to add the reply" disabled={!isReady}>

@@ -6,7 +6,17 @@ import { pick } from '../../routing/search-params.ts';
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
-  validateSearch: pick('view', 'search', 'pane', 'customer_id'),
+  validateSearch: pick(
+    'view',
+    'search',
+    'channel',
+    'unread',
+    'failed',
+    'pane',
+    'customer_id',
+    'new_channel',
+    'subject',
+  ),
   component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),
 });
 

@@ -11,8 +11,8 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useConversationActions } from './conversation-actions.ts';
-
 import { CustomerPane } from './customer-pane.tsx';
+import { useMarkRead } from './mark-read.ts';
 import { MessageList } from './message-list.tsx';
 import { focusReply, ReplyBox } from './reply-box.tsx';
 import { ThreadHeader } from './thread-header.tsx';
@@ -55,6 +55,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   const me = useMe().data;
   const actions = useConversationActions(conversation);
   const isShowingCustomer = search.pane === 'customer';
+  useMarkRead(conversation);
   useKeys([
     ...(can('conversations.reply') ? [{ key: 'r', label: 'Reply', run: focusReply }] : []),
     ...(can('conversations.assign') && me

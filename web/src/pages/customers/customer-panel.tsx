@@ -1,6 +1,6 @@
 import { ChowkError, type CustomerDetail } from '@chowk/client';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download, Ellipsis, Merge, MessageSquare, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
+import { Download, Ellipsis, Merge, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -110,7 +110,7 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
     },
     { affects: [], done: () => `Exported all data about ${customerName(customer)}.` },
   );
-  const hasMenu = ['conversations.reply', 'customers.merge', 'customers.export', 'customers.delete'].some(can);
+  const hasMenu = ['customers.merge', 'customers.export', 'customers.delete'].some(can);
   return (
     <>
       {can('orders.create') && (
@@ -131,10 +131,10 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
           Edit
         </Button>
       )}
-      {hasMenu && (
+      {(hasMenu || can('orders.create')) && (
         <Menu
           trigger={
-            <IconButton label="More actions">
+            <IconButton label="More actions" className={hasMenu ? '' : 'sm:hidden'}>
               <Icon icon={Ellipsis} />
             </IconButton>
           }
@@ -148,14 +148,6 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
                 New order
               </MenuItem>
             </div>
-          )}
-          {can('conversations.reply') && (
-            <MenuItem
-              icon={MessageSquare}
-              onSelect={() => void navigate({ to: '/conversations/new', search: { customer_id: id } })}
-            >
-              New message
-            </MenuItem>
           )}
           {can('customers.merge') && (
             <MenuItem icon={Merge} onSelect={() => void navigate({ to: '/customers/merge', search: { primary: id } })}>

@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
+import { WriteMenu } from '../conversations/write-menu.tsx';
 import { type SegmentKey, useSegmentLabels } from './segments.ts';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagChange, useTagNames } from './tags.ts';
@@ -48,26 +49,30 @@ export function CustomerSummary({ customer }: SummaryProps) {
   );
 }
 
-function Contact({ customer: { phone, email } }: SummaryProps) {
+function Contact({ customer }: SummaryProps) {
+  const { phone, email } = customer;
   const can = useCan();
   const isMasked = phone !== null && !can('customers.view_sensitive');
   if (!phone && !email) return <p className="text-secondary">No phone or email.</p>;
   const line = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2';
   return (
     <div className="grid gap-1">
-      <div className="flex flex-wrap gap-x-6">
-        {phone && (
-          <span className={line}>
-            <Icon icon={Phone} className="shrink-0 text-secondary" />
-            <PhoneNumber number={phone} />
-          </span>
-        )}
-        {email && (
-          <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
-            <Icon icon={Mail} className="shrink-0 text-secondary" />
-            <span className="min-w-0 break-all">{email}</span>
-          </a>
-        )}
+      <div className="flex items-start justify-between gap-4">
+        <div className="flex min-w-0 flex-wrap gap-x-6">
+          {phone && (
+            <span className={line}>
+              <Icon icon={Phone} className="shrink-0 text-secondary" />
+              <PhoneNumber number={phone} />
+            </span>
+          )}
+          {email && (
+            <a href={`mailto:${email}`} className={`${line} underline-offset-4 hover:underline`}>
+              <Icon icon={Mail} className="shrink-0 text-secondary" />
+              <span className="min-w-0 break-all">{email}</span>
+            </a>
+          )}
+        </div>
+        <WriteMenu customer={customer} />
       </div>
       {isMasked && (
         <p className="text-xs text-faint">

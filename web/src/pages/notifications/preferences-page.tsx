@@ -23,6 +23,7 @@ import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Devices } from './devices.tsx';
 import { TimesForm } from './times-form.tsx';
+import { groupTypes } from './type-groups.ts';
 import { typeLabel } from './type-label.ts';
 
 /** Over which channels the user is told what, and when. */
@@ -50,7 +51,7 @@ function Preferences() {
       ) : (
         <>
           <Section
-            title="Notifications by type and channel"
+            title="What you hear of"
             lead="What your role works with is on until you switch it off. Changes are saved at once, for you in this organization."
           >
             <ChannelTable preferences={data.preferences} />
@@ -111,30 +112,34 @@ function ChannelTable({ preferences: { defaults, types } }: { readonly preferenc
         </tr>
       </thead>
       <tbody>
-        {[...Map.groupBy(types, ({ module }) => module ?? '')].map(([module, ofModule]) => (
-          <Fragment key={module}>
-            <tr>
-              <th
-                scope="rowgroup"
-                colSpan={isNarrow ? 3 : 4}
-                className="px-3 pt-5 pb-1 text-left text-sm font-semibold text-secondary"
-              >
-                {module === '' ? 'Other' : typeLabel(module)}
-              </th>
-            </tr>
-            {ofModule.map((one) => (
+        {groupTypes(types).map(([heading, group]) => (
+          <Fragment key={heading}>
+            <GroupHeading>{heading}</GroupHeading>
+            {group.map((one) => (
               <TypeRow key={one.type} preferences={one} onChange={(change) => mutate({ types: [change] })} />
             ))}
           </Fragment>
         ))}
+        <GroupHeading>New types</GroupHeading>
         <ChannelRow
           title="Everything else"
-          note="New types, and those without a choice of their own."
+          note="What modules add later, and what has no choice of its own."
           channels={defaults}
           onChange={(change) => mutate({ defaults: change })}
         />
       </tbody>
     </Table>
+  );
+}
+
+function GroupHeading({ children }: { readonly children: string }) {
+  const isNarrow = useIsNarrow();
+  return (
+    <tr>
+      <th scope="rowgroup" colSpan={isNarrow ? 3 : 4} className="pt-6 pb-1.5 text-left font-semibold">
+        {children}
+      </th>
+    </tr>
   );
 }
 
@@ -183,7 +188,7 @@ function ChannelRow({ title, note = '', isCritical = false, channels, onChange }
       value={channels.email}
       disabled={isCritical}
       onChange={({ target }) => onChange({ email: target.value as NotificationChannels['email'] })}
-      className="w-36! max-md:w-48!"
+      className="w-36! max-md:w-48! md:h-8!"
     >
       <option value="off">No email</option>
       <option value="immediate">{isNarrow ? 'Email at once' : 'At once'}</option>

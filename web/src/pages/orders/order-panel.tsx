@@ -9,6 +9,7 @@ import { customerName } from '../../people/customer-name.ts';
 import { exactTime } from '../../time/times.ts';
 import { Section } from '../../ui/page.tsx';
 import { PhoneNumber } from '../../ui/phone-number.tsx';
+import { WriteMenu } from '../conversations/write-menu.tsx';
 import { NextStep } from './next-step.tsx';
 import { type OrderAction, orderActions } from './order-actions.ts';
 import { OrderAddress } from './order-address.tsx';
@@ -87,7 +88,7 @@ function Overview({ order }: { readonly order: OrderDetails }) {
   );
 }
 
-function Customer({ order: { customer, customer_id } }: { readonly order: OrderDetails }) {
+function Customer({ order: { customer, customer_id, order_number } }: { readonly order: OrderDetails }) {
   const can = useCan();
   const name = customerName(customer);
   const others = (
@@ -112,6 +113,11 @@ function Customer({ order: { customer, customer_id } }: { readonly order: OrderD
         {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
         {customer?.email && <span className="break-all text-secondary">{customer.email}</span>}
       </div>
+      {customer && (customer.email || customer.phone) && (
+        <div>
+          <WriteMenu customer={customer} subject={`Order ${order_number}`} />
+        </div>
+      )}
     </Section>
   );
 }

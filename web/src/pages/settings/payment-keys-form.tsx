@@ -1,5 +1,4 @@
 import { type PaymentKeyCheck, type PaymentProviderAccount, paymentsLimits } from '@chowk/client';
-import type { ReactNode } from 'react';
 import { affectedBySettings } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
@@ -9,10 +8,10 @@ import { useKeys } from '../../keyboard/keys.ts';
 import { providerName } from '../../payments/provider-name.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { Copied, Step } from './set-up-step.tsx';
 
 interface Values {
   readonly key_id?: string;
@@ -89,24 +88,6 @@ const texts = {
   },
 };
 
-interface StepProps {
-  readonly number: number;
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
-function Step({ number, title, children }: StepProps) {
-  return (
-    <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 gap-y-3">
-      <span aria-hidden className="numeric grid size-6 place-items-center rounded-full bg-sunken text-xs font-semibold">
-        {number}
-      </span>
-      <p className="pt-0.5 text-sm text-secondary">{title}</p>
-      <div className="col-start-2 grid gap-3 max-sm:col-span-full">{children}</div>
-    </li>
-  );
-}
-
 interface KeyFieldsProps {
   readonly provider: PaymentProviderAccount['provider'];
   readonly isSaved: boolean;
@@ -158,20 +139,6 @@ function SecretField({ label, hint, isSaved, name, error }: SecretFieldProps) {
         />
       )}
     </Field>
-  );
-}
-
-function Copied({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <div className="grid gap-1.5">
-      <div className="flex items-center justify-between gap-2">
-        <span className="text-sm font-medium">{label}</span>
-        <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
-      </div>
-      <code className="rounded-control bg-sunken px-3 py-2 text-xs leading-5 break-all whitespace-pre-line select-all">
-        {text}
-      </code>
-    </div>
   );
 }
 

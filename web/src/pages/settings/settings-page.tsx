@@ -15,17 +15,21 @@ export function SettingsIndex() {
   return (
     <Needs permission="settings.view">
       <Page title="Settings" isNarrow>
-        {settingsSections.map(({ title, pages }) => (
-          <Section key={title} title={title}>
-            <ul className="border-t border-line">
-              {pages
-                .filter(({ permission }) => permission === undefined || can(permission))
-                .map((page) => (
+        {settingsSections
+          .map(({ title, pages }) => ({
+            title,
+            shown: pages.filter(({ permission }) => permission === undefined || can(permission)),
+          }))
+          .filter(({ shown }) => shown.length > 0)
+          .map(({ title, shown }) => (
+            <Section key={title} title={title}>
+              <ul className="border-t border-line">
+                {shown.map((page) => (
                   <EntryLink key={page.key} page={page} />
                 ))}
-            </ul>
-          </Section>
-        ))}
+              </ul>
+            </Section>
+          ))}
       </Page>
     </Needs>
   );

@@ -4,6 +4,7 @@ import {
   type LucideIcon,
   Mail,
   MessageCircle,
+  MessagesSquare,
   Percent,
   ReceiptText,
   ShoppingCart,
@@ -30,6 +31,7 @@ const payments = lazyPage(() => import('./payments-page.tsx'), 'PaymentsPage');
 const invoices = lazyPage(() => import('./invoices-page.tsx'), 'InvoicesPage');
 const mails = lazyPage(() => import('./mails-page.tsx'), 'MailsPage');
 const widget = lazyPage(() => import('./widget-page.tsx'), 'WidgetPage');
+const channels = lazyPage(() => import('./channels-page.tsx'), 'ChannelsPage');
 const shipping = lazyPage(() => import('./shipping-page.tsx'), 'ShippingPage');
 
 /** The index of the settings, and the page of each entry. */
@@ -71,6 +73,19 @@ export const settingsSections: readonly { readonly title: string; readonly pages
         lead: 'Numbers, tax number, address and logo',
         icon: ReceiptText,
         Content: invoices,
+      },
+    ],
+  },
+  {
+    title: 'Talking with customers',
+    pages: [
+      {
+        key: 'channels',
+        title: 'Channels',
+        lead: 'Email, SMS and WhatsApp: who sends them, and how answers come in',
+        icon: MessagesSquare,
+        permission: 'settings.api_clients',
+        Content: channels,
       },
       {
         key: 'mails',

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../server/testing/eventually.ts';
+import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
+
+describe.skipIf(!chromiumPath)('settings of channels', async () => {
+  const texts: URLSearchParams[] = [];
+  let status = 201;
+  const twilio = createServer(async (request, response) => {
+    texts.push(new URLSearchParams(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()));
+    response.writeHead(status).end(JSON.stringify(status === 201 ? { sid: 'SM1' } : { code: 21211 }));
+  }).listen(0, '127.0.0.1');
+  await once(twilio, 'listening');
+  afterAll(() => void twilio.close());
+  const twilioUrl = `http://127.0.0.1:${(twilio.address() as AddressInfo).port}`;
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole({
+      environment: {
+        OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+        TWILIO_URL: twilioUrl,
+        MAIL_FROM: 'Chowk <hello@chowk.example>',
+      },
+    });
+    return () => platform.close();
+  });
+
+  async function openShop() {
+    const acme = await platform.tenant({ name: 'Lakshmi Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const page = await platform.openAs(asha, acme, '/settings/channels');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await heading(page, 'Channels').waitFor();
+    return { acme, asha, page };
+  }
+  const copied = (page: Page) => page.evaluate('navigator.clipboard.readText()');
+
+  test('Twilio is set up with the address to copy, tested, and its token never shown again', async () => {
+    const { acme, asha, page } = await openShop();
+    await page.getByText('Lakshmi Stores <hello@chowk.example>').waitFor();
+    await page.getByText('replies by SMS are kept in their conversation').waitFor();
+    await inspect(page, 'settings-channels-empty');
+    await page.getByRole('button', { name: 'Send a test by Email' }).click();
+    await page.getByText(`The mail server has accepted the message to ${asha.email}.`).waitFor();
+
+    await page.getByRole('button', { name: 'Set up Twilio' }).click();
+    await page.getByRole('button', { name: 'Copy address' }).click();
+    await eventually(async () =>
+      expect(await copied(page)).toMatch(new RegExp(`//${acme.id}\\..*/message-providers/twilio/inbound$`)),
+    );
+    await page.getByLabel('Account SID').fill('AC12');
+    await page.getByLabel('SMS from').fill('four');
+    await page.getByRole('button', { name: 'Save account' }).click();
+    await eventually(async () => expect(await page.locator('[aria-invalid=true]').count()).toBe(2));
+    await inspect(page, 'settings-channels-errors');
+    await page.getByLabel('Account SID').fill(`AC${'0'.repeat(32)}`);
+    await page.getByLabel('SMS from').fill('+15005550006');
+    await page.getByRole('button', { name: 'Save account' }).click();
+    await page.getByText('The auth token of this account is required.').waitFor();
+    await page.getByLabel('Auth token').fill('twilio-auth-token-7');
+    await page.getByRole('button', { name: 'Save account' }).click();
+    await page.getByText('The account at Twilio is saved.').waitFor();
+    const { settings } = (await asha.get('/api/v1/settings')).body;
+    expect(settings).toMatchObject({
+      'notifications.sms_provider': 'twilio',
+      'notifications.whatsapp_provider': 'log',
+    });
+
+    const send = page.getByRole('button', { name: 'Send a test by SMS' });
+    await page.getByLabel('Send a test by SMS to').fill('+919876543210');
+    await send.click();
+    await page.getByText('Twilio has accepted the message to +919876543210.').waitFor();
+    expect(texts.at(-1)?.get('To')).toBe('+919876543210');
+    status = 400;
+    await send.click();
+    await page.getByText(/The message was not sent\..*21211/).waitFor();
+    status = 201;
+    await page.getByLabel('Who sends WhatsApp messages').selectOption('twilio');
+    await page.getByText('WhatsApp is not set up: the account at Twilio has no sender for it.').waitFor();
+    await inspect(page, 'settings-channels');
+    await page.getByRole('region', { name: 'Twilio' }).getByRole('button', { name: 'Change' }).click();
+    await page.getByText('Saved, and not shown again.').waitFor();
+    expect(await page.content()).not.toContain('twilio-auth-token-7');
+    await inspect(page, 'settings-channels-twilio');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Twilio' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('button', { name: 'Set up Twilio' }).waitFor();
+  });
+
+  test('the secret of a server of one’s own is shown once', async () => {
+    const { asha, page } = await openShop();
+    await page.getByRole('button', { name: 'Set up a server' }).click();
+    await page.getByLabel('Address of your server').fill('ftp://example.com');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await page.getByLabel('Address of your server').fill(twilioUrl);
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('Copy the secret now.').waitFor();
+    await page.getByRole('button', { name: 'Copy secret' }).click();
+    await eventually(async () => expect(await copied(page)).toMatch(/^whsec_/));
+    const secret = String(await copied(page));
+    await inspect(page, 'settings-channels-secret');
+    await page.reload();
+    await page.getByText(twilioUrl).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByLabel('Who sends SMS messages').selectOption('webhook');
+    await page.getByText('SMS messages go over your own server from now on.').waitFor();
+    expect((await asha.get('/api/v1/settings')).body.settings['notifications.sms_provider']).toBe('webhook');
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByText('Copy the secret now.').waitFor();
+  });
+
+  test('those who may not manage keys see which permission is missing', async () => {
+    const { acme } = await openShop();
+    const vikram = await platform.person({ tenant: acme, role: 'Viewer' });
+    const page = await platform.openAs(vikram, acme, '/settings/channels');
+    await page.getByText('settings.api_clients').waitFor();
+    await page.goto(`${platform.origin}/settings`);
+    await heading(page, 'Settings').waitFor();
+    expect(await page.getByRole('heading', { name: 'Talking with customers' }).count()).toBe(0);
+  });
+});
