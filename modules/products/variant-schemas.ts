@@ -79,7 +79,7 @@ const variantFields = {
   tax_class: Default(
     Line(50, {
       pattern: '^[a-z0-9][a-z0-9_-]*$',
-      description: 'The class of the tax rates that apply to it.',
+      description: 'Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it.',
       examples: ['standard'],
     }),
     'standard',

@@ -130,11 +130,51 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Mark as delivered: parcel 1' }).click();
     await page.getByText('Parcel 1 is delivered.').waitFor();
     expect((await read()).status).toBe('shipped');
+    expect(await page.getByRole('button', { name: 'Cancel parcel 1' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel parcel 2' }).click();
+    await page.getByLabel('Reason').fill('Lost on the way');
+    await inspect(page, 'order-cancel-parcel', 'complete');
+    await dialog(page).getByRole('button', { name: 'Cancel parcel' }).click();
+    await page.getByText('Parcel 2 is cancelled.').waitFor();
+    await section(page, 'Shipments').getByText('Cancelled').waitFor();
+    await section(page, 'History').getByText('Lost on the way').waitFor();
+    expect(await page.getByRole('button', { name: /tracking: parcel 2/ }).count()).toBe(0);
+    const { status, shipments } = await read();
+    expect({ status, shipments }).toMatchObject({
+      status: 'processing',
+      shipments: [{ status: 'delivered' }, { status: 'cancelled' }],
+    });
+    await page.locator('button.bg-accent:not([aria-disabled])', { hasText: 'Ship the rest' }).click();
+    await dialog(page).getByRole('button', { name: 'Ship items' }).click();
+    await section(page, 'Shipments').getByText('Parcel 3').waitFor();
     await inspect(page, 'order-shipped', 'complete');
     await page.locator('button.bg-accent', { hasText: 'Mark as delivered' }).click();
     await page.getByText(`Order ${number} is now delivered.`).waitFor();
     await eventually(async () => expect(await page.locator('article button.bg-accent').count()).toBe(0));
-    expect((await read()).shipments).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+    const statuses = (await read()).shipments.map((shipment: { status: string }) => shipment.status);
+    expect(statuses).toEqual(['delivered', 'cancelled', 'delivered']);
+  });
+
+  test('a business gets its tax number on the invoice, by the billing address', async () => {
+    const shipping_address = { first_name: 'Asha', city: 'Pune', country: 'IN', tax_number: '27AAPFU0939F1ZV' };
+    const { page, number, read } = await open({ payments: [{ method: 'card' }], shipping_address });
+    await section(page, 'Shipping address').getByText('Tax number 27AAPFU0939F1ZV').waitFor();
+    await section(page, 'Billing address').getByText('Same as the shipping address.').waitFor();
+    await page.getByRole('button', { name: 'Add address: billing' }).click();
+    await page.getByLabel('Company').fill('Rao Traders');
+    await page.getByLabel('Tax number').fill('29AAGCB7383J1Z4');
+    await inspect(page, 'order-billing', 'complete');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText(`The billing address of order ${number} is saved.`).waitFor();
+    await section(page, 'Billing address').getByText('Tax number 29AAGCB7383J1Z4').waitFor();
+    await page.getByRole('button', { name: 'Edit address: shipping' }).click();
+    await page.getByLabel('City').fill('Mumbai');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await section(page, 'Shipping address').getByText('Mumbai').waitFor();
+    expect(await read()).toMatchObject({
+      billing_address: { company: 'Rao Traders', tax_number: '29AAGCB7383J1Z4' },
+      shipping_address: { city: 'Mumbai', tax_number: '27AAPFU0939F1ZV' },
+    });
   });
 
   test('an invoice is issued, printed and saved, and a refund is credited', async () => {

@@ -171,7 +171,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: 'Save note' }).click();
     await page.getByText('Ring twice.').waitFor();
 
-    await page.getByRole('button', { name: 'Edit address' }).click();
+    await page.getByRole('button', { name: 'Edit address: shipping' }).click();
     await page.getByLabel('City').fill('Nashik');
     await page.getByLabel('PIN code').fill('4'.repeat(33));
     await page.getByRole('button', { name: 'Save address' }).click();
@@ -179,7 +179,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'order-address');
     await page.getByLabel('PIN code').fill('422001');
     await page.getByRole('button', { name: 'Save address' }).click();
-    await page.getByText('The address of order 1001 is saved.').waitFor();
+    await page.getByText('The shipping address of order 1001 is saved.').waitFor();
     await page.getByText('Nashik 422001').waitFor();
     await page.getByText('Address changed by you').waitFor();
 
