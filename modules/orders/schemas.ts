@@ -254,7 +254,8 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   refunded: Nullable(Money),
   changes: Nullable(
     Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-      description: 'The values of items, total, date and paid total before and after a change.',
+      description:
+        'The values of items, total, date and paid total before and after a change, and the payments and shipments that changed.',
       examples: [{ total: ['9.00', '16.50'] }],
     }),
   ),
