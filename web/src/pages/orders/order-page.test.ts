@@ -58,6 +58,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
   test('payments are recorded until nothing is due, and one of them is refunded', async () => {
     const { page, number, read } = await open();
     await page.getByText('Nothing is paid yet.').waitFor();
+    await page.getByRole('link', { name: 'Set up Stripe or Razorpay to send payment links' }).waitFor();
     await inspect(page, 'order-unpaid', 'complete');
     await page.locator('button.bg-accent', { hasText: 'Record payment' }).click();
     expect(await page.getByLabel('Amount in INR').inputValue()).toBe('9050.00');
@@ -72,6 +73,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByText(`₹4,000.00 of order ${number} is recorded as paid.`).waitFor();
     await section(page, 'Payments').getByText('UTR 4281 9900').waitFor();
     await page.locator('article').getByText('Partly paid').waitFor();
+    await section(page, 'History').getByText('UPI payment of ₹4,000.00 received').waitFor();
 
     await section(page, 'Payments').getByRole('button', { name: 'Record payment' }).click();
     expect(await page.getByLabel('Amount in INR').inputValue()).toBe('5050.00');
@@ -138,6 +140,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByText('Parcel 2 is cancelled.').waitFor();
     await section(page, 'Shipments').getByText('Cancelled').waitFor();
     await section(page, 'History').getByText('Lost on the way').waitFor();
+    await section(page, 'History').getByText('Parcel 2 cancelled').waitFor();
     expect(await page.getByRole('button', { name: /tracking: parcel 2/ }).count()).toBe(0);
     const { status, shipments } = await read();
     expect({ status, shipments }).toMatchObject({
@@ -216,6 +219,9 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Edit items' }).click();
     await page.getByText('The price stays the same').waitFor();
     expect(await page.getByRole('button', { name: 'Save items', disabled: true }).count()).toBe(1);
+    // The whole name can be read beside the list.
+    const measure = 'const { scrollWidth, clientWidth } = document.querySelector("[name=\'items.0.name\']")';
+    expect(await page.evaluate(`(() => { ${measure}; return scrollWidth - clientWidth; })()`)).toBe(0);
     await page.getByLabel('Quantity of item 1').fill('0');
     await page.getByText(/quantity must be at least 1/).waitFor();
     await page.getByLabel('Quantity of item 1').fill('1');

@@ -273,6 +273,24 @@ describe.skipIf(!chromiumPath)('orders', () => {
       .getByText(/2 orders are now shipped\. 1 could not change: The status cannot change from delivered/)
       .waitFor();
     await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+
+    // What is hard to take back is asked first.
+    const fail = async () => {
+      await page.getByRole('button', { name: 'Change status' }).click();
+      await page.getByRole('menuitem', { name: 'Failed' }).click();
+    };
+    await page.getByLabel('Select order 1001').check();
+    await page.getByLabel('Select order 1002').check();
+    await fail();
+    const question = page.getByRole('dialog', { name: 'Mark 2 orders as failed?' });
+    await inspect(page, 'orders-fail', 'complete');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+    await fail();
+    await question.getByRole('button', { name: 'Mark as failed' }).click();
+    await page.getByText('2 orders are now failed.').waitFor();
+    await page.getByRole('button', { name: 'Failed 2' }).waitFor();
   });
 
   test('an order is deleted after its number has been entered', async () => {
