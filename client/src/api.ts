@@ -2513,6 +2513,7 @@ export type ErrorCode =
   | 'releases.no_channel'
   | 'releases.not_found'
   | 'releases.upstream_failed'
+  | 'reports.calculating'
   | 'rings.assignment_refused'
   | 'rings.interrupted'
   | 'rings.module_in_use'

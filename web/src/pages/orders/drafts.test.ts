@@ -164,8 +164,9 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     await heading(page, 'Order 1003').waitFor();
     await page.getByText('There is no payment link.').waitFor();
     const links = page.locator('article section').filter({ hasText: 'Link by Stripe' });
-    await links.getByText('Stripe has not answered since').waitFor();
+    await links.getByText('Stripe has not answered.').waitFor();
     await inspect(page, 'order-link-unanswered', 'complete');
+    stripe.failures.length = 0;
     await links.getByRole('button', { name: 'Try again' }).click();
     await links.getByRole('link', { name: 'https://checkout.stripe.com/c/pay/' }).waitFor();
     expect(await page.getByText('Link by Stripe').count()).toBe(1);

@@ -125,8 +125,8 @@ function LinkRow({ order, link, canCancel, onRetry, isRetrying }: LinkRowProps) 
       ) : (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-secondary">
           <span>
-            {status === 'creating' ? `${providerName(provider)} has not answered since` : 'Created'}{' '}
-            <RelativeTime time={created_at} />
+            {status === 'creating' && `${providerName(provider)} has not answered. `}
+            {status === 'creating' ? 'Asked' : 'Created'} <RelativeTime time={created_at} />
           </span>
           {status === 'creating' && onRetry && (
             <Button isBusy={isRetrying} onClick={onRetry}>
