@@ -1,0 +1,1 @@
+import{Ut as e,Vt as t}from"./observable-eVo6L11i.js";import{o as n}from"./use-api-LtQPw6N3.js";import{i as r}from"./numbers-DFjW0rnE.js";var i=e(t(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

@@ -1,0 +1,1 @@
+import{V as e,c as t}from"./index-DigXOH56.js";import{t as n}from"./skeleton-BWkas-6K.js";import{Bt as r}from"./observable-eVo6L11i.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

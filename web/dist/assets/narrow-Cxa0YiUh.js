@@ -1,0 +1,1 @@
+import{Ut as e,Vt as t}from"./observable-eVo6L11i.js";var n=e(t(),1),r=matchMedia(`(width < 48rem)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};

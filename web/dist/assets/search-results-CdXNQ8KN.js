@@ -1,0 +1,1 @@
+import{t as e}from"./debounced-Ci6zuxGq.js";import{V as t}from"./index-DigXOH56.js";import{i as n}from"./use-api-LtQPw6N3.js";var r=150,i=2;function a(a,o,s){let c=e(o,r),l=o.length>=i&&c.length>=i,{data:u,error:d,isLoading:f}=n(a(c),e=>s(e,c),l);return{data:l?u:void 0,isSearching:o.length>=i&&(o!==c||f),failure:l&&d?t(d):void 0}}export{a as t};

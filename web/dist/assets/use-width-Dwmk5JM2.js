@@ -1,0 +1,1 @@
+import{Ut as e,Vt as t}from"./observable-eVo6L11i.js";var n=e(t(),1);function r(e){let[t,r]=(0,n.useState)();return(0,n.useLayoutEffect)(()=>{if(!e)return;r(e.clientWidth);let t=new ResizeObserver(()=>r(e.clientWidth));return t.observe(e),()=>t.disconnect()},[e]),t}export{r as t};

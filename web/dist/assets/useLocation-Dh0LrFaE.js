@@ -1,0 +1,1 @@
+import{t as e}from"./useRouter-BPhVQIDP.js";import{n as t,r as n}from"./useMatch-Bc3L6OUs.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

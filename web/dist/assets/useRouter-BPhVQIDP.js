@@ -1,0 +1,1 @@
+import{Ut as e,Vt as t}from"./observable-eVo6L11i.js";var n=e(t(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};
