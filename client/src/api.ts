@@ -2644,6 +2644,7 @@ export type ErrorCode =
   | 'releases.no_channel'
   | 'releases.not_found'
   | 'releases.upstream_failed'
+  | 'reports.calculating'
   | 'rings.assignment_refused'
   | 'rings.interrupted'
   | 'rings.module_in_use'
@@ -2811,7 +2812,7 @@ export type AddedVariant = {
   readonly continue_selling?: boolean | undefined;
   /** Default: true. */
   readonly taxable?: boolean | undefined;
-  /** The class of the tax rates that apply to it. Default: "standard". */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. Default: "standard". */
   readonly tax_class?: string | undefined;
   /** The code of the goods on invoices, such as HSN. Default: null. */
   readonly tax_code?: string | null | undefined;
@@ -4500,7 +4501,7 @@ export type NewOrderItem = {
   readonly discount?: OrderDiscountInput;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean;
-  /** Default: as the variant, else `standard`. */
+  /** Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`. */
   readonly tax_class?: string;
   /** The code of the goods, such as HSN. Default: as the variant. */
   readonly tax_code?: string | null;
@@ -4519,7 +4520,7 @@ export type NewOrderItemInput = {
   readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
-  /** Default: as the variant, else `standard`. */
+  /** Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`. */
   readonly tax_class?: string | undefined;
   /** The code of the goods, such as HSN. Default: as the variant. */
   readonly tax_code?: string | null | undefined;
@@ -4757,7 +4758,7 @@ export type NewVariant = {
   readonly continue_selling?: boolean | undefined;
   /** Default: true. */
   readonly taxable?: boolean | undefined;
-  /** The class of the tax rates that apply to it. Default: "standard". */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. Default: "standard". */
   readonly tax_class?: string | undefined;
   /** The code of the goods on invoices, such as HSN. Default: null. */
   readonly tax_code?: string | null | undefined;
@@ -5355,7 +5356,7 @@ export type OrderItemChange = {
   readonly discount?: OrderDiscountInputInput | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
-  /** Default: as the variant, else `standard`. */
+  /** Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`. */
   readonly tax_class?: string | undefined;
   /** The code of the goods, such as HSN. Default: as the variant. */
   readonly tax_code?: string | null | undefined;
@@ -5939,7 +5940,7 @@ export type ProductVariant = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling: boolean;
   readonly taxable: boolean;
-  /** The class of the tax rates that apply to it. */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. */
   readonly tax_class: string;
   /** The code of the goods on invoices, such as HSN. */
   readonly tax_code: string | null;
@@ -6425,7 +6426,7 @@ export type SentVariant = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling?: boolean | undefined;
   readonly taxable?: boolean | undefined;
-  /** The class of the tax rates that apply to it. */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. */
   readonly tax_class?: string | undefined;
   /** The code of the goods on invoices, such as HSN. */
   readonly tax_code?: string | null | undefined;
@@ -6980,7 +6981,7 @@ export type VariantChanges = {
   /** Whether it is sold when it is out of stock. */
   readonly continue_selling?: boolean | undefined;
   readonly taxable?: boolean | undefined;
-  /** The class of the tax rates that apply to it. */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. */
   readonly tax_class?: string | undefined;
   /** The code of the goods on invoices, such as HSN. */
   readonly tax_code?: string | null | undefined;
@@ -7719,6 +7720,8 @@ export type OrdersExportInput = {
 export type OrdersGetByNumberInput = { readonly order_number: string };
 
 export type OrdersListDraftsInput = {
+  /** Words in items, note, or name or email of the customer. */
+  readonly search?: string | undefined;
   readonly customer_id?: string | undefined;
   readonly is_placed?: boolean | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */

@@ -75,7 +75,7 @@ export type NewVariantInput = {
   /** Whether it is sold when it is out of stock. */
   continue_selling?: boolean | null | undefined;
   taxable?: boolean | null | undefined;
-  /** The class of the tax rates that apply to it. */
+  /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. */
   tax_class?: string | null | undefined;
   /** The code of the goods on invoices, such as HSN. */
   tax_code?: string | null | undefined;

@@ -40,6 +40,7 @@ export type {
   SchemaChange,
   SchemaComparison,
 } from './graphql-engine.ts';
+export { atMost } from './guarded-cache.ts';
 export type { HttpClient, HttpDownload, HttpRequest, HttpResponse, RequestSignature } from './http-client.ts';
 export type { Client, IdentityChange, Membership, Session, User } from './identity.ts';
 export { inWords } from './in-words.ts';

@@ -51,7 +51,7 @@ export {
   until,
 } from './filter.ts';
 export type { ResolverContext, SchemaProvider } from './graphql.ts';
-export { atMost, GuardedCache } from './guarded-cache.ts';
+export { GuardedCache } from './guarded-cache.ts';
 export { Html, html } from './html.ts';
 export { IdSet, isAmong } from './id-set.ts';
 export type { Caller, Identity } from './identity.ts';
@@ -98,5 +98,5 @@ export { type SettingTypes, setting } from './settings.ts';
 export { slugify } from './slug.ts';
 export { and, join, raw, Sql, sql } from './sql.ts';
 export type { SystemServices } from './system-services.ts';
-export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text } from './text.ts';
+export { Email, Line, NullableEmail, NullableLine, NullableText, Tags, Text, TextMap } from './text.ts';
 export { type MaybePromise, whenReady } from './when-ready.ts';

@@ -1,4 +1,4 @@
-import { Type } from './schema.ts';
+import { type TSchema, Type } from './schema.ts';
 
 /*
  * Text in an input. Validation applies `trim`, `lowercase`, `nullIfEmpty` and `distinct` before the action gets the value.
@@ -54,3 +54,18 @@ export const Tags = Type.Array(
     distinct: true,
   },
 );
+
+interface MapRules {
+  readonly description: string;
+  readonly examples: readonly Readonly<Record<string, string>>[];
+}
+
+/** At most 50 texts by their names, such as ids on other platforms. */
+export function TextMap<Value extends TSchema>(nameLength: number, value: Value, { description, examples }: MapRules) {
+  const Name = Type.String({
+    pattern: `^[^\\p{Cc}\\p{Cs}]{1,${nameLength}}$`,
+    examples: examples.flatMap((example) => Object.keys(example)),
+  });
+  // `propertyNames` rejects invalid names; otherwise they would be dropped like unknown fields.
+  return Type.Record(Name, value, { propertyNames: Name, maxProperties: 50, description, examples });
+}

@@ -14,6 +14,7 @@ import {
   paging,
   type Static,
   Tags,
+  TextMap,
   Timestamp,
   Type,
   Uuid,
@@ -27,16 +28,10 @@ export const maxExternalIds = 50;
 /** See `Tags`. */
 export const maxTags = 50;
 export const maxNotesLength = 20_000;
-const externalIdRules = {
-  // Rejects invalid names; otherwise they would be dropped like unknown fields.
-  propertyNames: Platform,
-  maxProperties: maxExternalIds,
-  description: "The customer's ids on other platforms.",
-  examples: [{ shopify: '7712' }],
-};
-const ExternalIds = Type.Record(Platform, ExternalId, externalIdRules);
-const ExternalIdChanges = Type.Record(Platform, Nullable(ExternalId), {
-  ...externalIdRules,
+const examples = [{ shopify: '7712' }];
+const ExternalIds = TextMap(50, ExternalId, { description: "The customer's ids on other platforms.", examples });
+const ExternalIdChanges = TextMap(50, Nullable(ExternalId), {
+  examples,
   description: 'Ids on other platforms to set; null removes one, those of other platforms do not change.',
 });
 export const ExternalIdKey = Type.Object({ platform: Platform, external_id: ExternalId });

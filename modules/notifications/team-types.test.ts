@@ -60,10 +60,13 @@ test('payments, failed orders and low stock are notifications with their link', 
   const { id, order_number } = body.order;
   const link = { action_url: `/orders/${id}` };
   // One that is pending is not received.
-  await asha.post(`/api/v1/orders/${id}/payments`, { amount: '20.00', method: 'cash', status: 'pending' });
-  await asha.post(`/api/v1/orders/${id}/payments`, { amount: '30.00', method: 'cash' });
+  const payments = `/api/v1/orders/${id}/payments`;
+  const cheque = await asha.post(payments, { amount: '20.00', method: 'cheque', status: 'pending' });
+  await asha.post(payments, { amount: '30.00', method: 'cash' });
   const payment = `INR 30.00 received from Meera Nair for order ${order_number}`;
   await notified(asha, 'order.payment_added', { ...link, title: payment, severity: 'success' });
+  await asha.patch(`${payments}/${cheque.body.payment.id}`, { status: 'succeeded' });
+  await notified(asha, 'order.payment_added', { title: '2 payments received', count: 2 });
   const low = { title: `Green tea (${sku}): 5 left`, action_url: `/products/${product.id}` };
   await notified(asha, 'product.low_stock', low);
   expect((await asha.post(`/api/v1/orders/${id}/status`, { status: 'failed' })).status).toBe(200);

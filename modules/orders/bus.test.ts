@@ -30,6 +30,7 @@ const events = [
   'order.updated',
   'order.status_changed',
   'order.payment_added',
+  'order.payment_updated',
   'order.refunded',
   'order.deleted',
 ] as const;
@@ -201,7 +202,10 @@ test('in-transaction listeners receive all events in order and can reject a chan
   await merchant.patch(url, { note: 'New', total: 12, status: 'confirmed' });
   await merchant.patch(url, { note: 'New', status: 'confirmed' });
   await merchant.patch(url, { note: 'Half', status: 'pending' });
-  await merchant.post(`${url}/payments`, { method: 'cash' });
+  const cheque = await merchant.post(`${url}/payments`, { method: 'cheque', status: 'pending' });
+  const pending = `${url}/payments/${cheque.body.payment.id}`;
+  await merchant.patch(pending, { status: 'succeeded' });
+  await merchant.patch(pending, { status: 'succeeded', reference: '000123' });
   await merchant.post(`${url}/refund`, { amount: 2 });
   await merchant.post(`${url}/refund`, { reason: 'Cold' });
   await merchant.post(`${url}/cancel`);
@@ -212,8 +216,16 @@ test('in-transaction listeners receive all events in order and can reject a chan
     { name: 'order.created', status: 'pending' },
     { name: 'order.updated', status: 'pending', changed: ['note', 'total'] },
     { name: 'order.status_changed', status: 'confirmed', previous_status: 'pending', reason: null },
-    { name: 'order.updated', status: 'confirmed', changed: ['paid_total'] },
+    { name: 'order.updated', status: 'confirmed', changed: ['payments'] },
     { name: 'order.payment_added', status: 'confirmed', payment: expect.objectContaining({ amount: '12.00' }) },
+    { name: 'order.updated', status: 'confirmed', changed: ['paid_total'] },
+    {
+      name: 'order.payment_updated',
+      status: 'confirmed',
+      payment: expect.objectContaining({ id: cheque.body.payment.id, status: 'succeeded' }),
+      previous_status: 'pending',
+    },
+    { name: 'order.updated', status: 'confirmed', changed: ['payments'] },
     { name: 'order.updated', status: 'confirmed', changed: ['refunded_total'] },
     {
       name: 'order.refunded',

@@ -1,5 +1,6 @@
 import { type Ctx, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { logChanges, shipmentChanges } from './history.ts';
 import { uncommitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { countAllAsShipped, findShipment } from './record-shipment.ts';
@@ -25,6 +26,8 @@ export async function cancelShipment(ctx: Ctx, input: ShipmentCancellation): Pro
   ctx.audit({ status: ['shipped', 'cancelled'] });
   const order = await followCancellation(ctx, counted, reason);
   const cancelled = (await findShipment(ctx, id, key)) as Shipment;
+  const isExplained = order.status !== current.status;
+  await logChanges(ctx, order, shipmentChanges(cancelled, shipment.status), isExplained ? undefined : reason);
   await ctx.emit('order.shipment_cancelled', { order, shipment: cancelled });
   return cancelled;
 }

@@ -3,6 +3,7 @@ import { addProblems, pickChoices, type ReadCart, readCart } from './cart.ts';
 import { columnsWith } from './columns.ts';
 import { readContact } from './contact.ts';
 import { fail } from './errors.ts';
+import { paymentChanges } from './history.ts';
 import { addressToStore, maskOrder } from './masking.ts';
 import { followStock } from './order-stock.ts';
 import { paymentNames } from './payment-rows.ts';
@@ -103,6 +104,7 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
   const now = ctx.now();
   const paid = sumPaid(row.payments);
   const refunded = status === 'refunded' ? paid : null;
+  const changes = row.payments.length > 0 ? paymentChanges([], row.payments) : null;
   const address = addressToStore(ctx, row.shipping_address);
   const billing = addressToStore(ctx, row.billing_address);
   const insert = async () => {
@@ -138,8 +140,9 @@ async function insertOrder(ctx: Ctx, row: Row): Promise<Order> {
       SELECT gen_random_uuid(), order_id, id, amount, 'succeeded', user_id, created_at
       FROM paid WHERE ${refunded !== null} AND status = 'succeeded'),
     logged AS (
-      INSERT INTO order_history (id, order_id, status, refunded, user_id, at)
-      SELECT ${ctx.newId()}::uuid, id, status, ${refunded}::numeric, ${ctx.userId ?? null}::bigint, ${now}::timestamptz
+      INSERT INTO order_history (id, order_id, status, refunded, changes, user_id, at)
+      SELECT ${ctx.newId()}::uuid, id, status, ${refunded}::numeric, ${changes}::jsonb, ${ctx.userId ?? null}::bigint,
+        ${now}::timestamptz
       FROM o)
     SELECT ${columnsWith(sql`inserted`)} FROM o`);
   return (await whileUnique(insert)) as Order;

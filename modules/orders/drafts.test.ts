@@ -146,6 +146,24 @@ test('drafts are listed, open or placed, and of a customer', async () => {
   expect(second).toMatchObject({ customer: null, customer_id: null });
 });
 
+test('drafts are found by words in items, note and customer', async () => {
+  const { caller, draft } = await shop();
+  const items = [{ name: 'Brass lamp “Diya”', quantity: 1, price: 5 }];
+  const lamp = await draft({ items, note: 'Before Diwali' });
+  const tea = await draft({ items: [{ name: 'चाय', sku: 'TEA-250', quantity: 1, price: 5 }], customer: {} });
+  const found = async (text: string) => {
+    const { status, body } = await caller.get(`${path}?search=${encodeURIComponent(text)}`);
+    expect(status).toBe(200);
+    return body.draft_orders.map(({ id }: { id: string }) => id);
+  };
+  for (const text of ['lamp', 'DIWALI', 'brass diwali', 'rao', 'asha@example.com']) {
+    expect([text, await found(text)]).toEqual([text, [lamp.id]]);
+  }
+  for (const text of ['tea-250', 'चाय']) expect([text, await found(text)]).toEqual([text, [tea.id]]);
+  for (const text of ['lamp tea', 'quantity', '%', "'; --"]) expect([text, await found(text)]).toEqual([text, []]);
+  expect(await found(' ')).toEqual([tea.id, lamp.id]);
+});
+
 test('phones and street lines are hidden without customers.view_sensitive, and kept', async () => {
   const { tenant, product, draft, read } = await shop();
   await product();

@@ -5,8 +5,10 @@ import {
   columnsFor,
   equals,
   Issues,
+  isAmong,
   list,
   removedFields,
+  search,
   sql,
   Type,
   Uuid,
@@ -27,6 +29,10 @@ export type StoredDraft = Omit<DraftOrder, 'customer'>;
 /** From a row of `draft_orders d`. */
 const columns = columnsFor(DraftOrder, sql`d`, { customer: sql`NULL` });
 
+/** The line feed prevents matches across two fields. */
+const searchText = sql`fold(concat_ws(E'\n', d.input ->> 'note', jsonb_path_query_array(d.input, '$.items[*].name')::text,
+  jsonb_path_query_array(d.input, '$.items[*].sku')::text))`;
+
 export const draftList = list({
   name: 'draft_orders',
   row: DraftOrder,
@@ -34,6 +40,9 @@ export const draftList = list({
   alias: sql`d`,
   columns,
   filters: {
+    search: search('Words in items, note, or name or email of the customer.', searchText, async (text, ctx) =>
+      isAmong(sql`d.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text })),
+    ),
     customer_id: equals(Uuid, sql`d.customer_id`),
     is_placed: equals(Type.Boolean(), sql`(d.order_id IS NOT NULL)`),
   },

@@ -1,6 +1,6 @@
 import { type Ctx, defineEvent, type EventTypes, extend, Nullable, named, Type } from '@chowk/kit';
 import { maskOrder } from './masking.ts';
-import { OrderPayment, RecordedRefund } from './payment-schemas.ts';
+import { OrderPayment, PaymentState, RecordedRefund } from './payment-schemas.ts';
 import { Order, Status } from './schemas.ts';
 import { Shipment } from './shipment-schemas.ts';
 
@@ -41,6 +41,12 @@ export const events = {
     summary: 'A payment was recorded, or reported by its provider',
     payload: Type.Object({ order: Order, payment: OrderPayment }),
     graphql: 'orderPaymentAdded',
+  }),
+  'order.payment_updated': defineEvent({
+    ...common,
+    summary: 'A payment has another status: a pending one has succeeded or failed, or a succeeded one has failed',
+    payload: Type.Object({ order: Order, payment: OrderPayment, previous_status: PaymentState }),
+    graphql: 'orderPaymentUpdated',
   }),
   'order.refunded': defineEvent({
     ...common,

@@ -35,7 +35,10 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
   price: Type.Optional({ ...MoneyInput, description: "The price of one unit. Default: the variant's." }),
   discount: Type.Optional(OrderDiscountInput),
   taxable: Type.Optional(Type.Boolean({ description: 'Default: as the variant, else true.' })),
-  tax_class: Type.Optional({ ...TaxClass, description: 'Default: as the variant, else `standard`.' }),
+  tax_class: Type.Optional({
+    ...TaxClass,
+    description: 'Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`.',
+  }),
   tax_code: Type.Optional(
     NullableLine(20, {
       description: 'The code of the goods, such as HSN. Default: as the variant.',

@@ -1,4 +1,5 @@
 import { afterCommit, type Ctx, inTransaction, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import type { OrderPayment } from './payment-schemas.ts';
 import type { Order } from './schemas.ts';
 
 const audience = { needs: 'orders.view', defaultFor: 'orders.edit' };
@@ -28,17 +29,20 @@ export const teamListeners = [
     const title = `New order ${order_number} from {{customer_name}}: ${currency} ${total}`;
     return notifyTeam(ctx, 'order.created', order, { title });
   }),
-  afterCommit('order.payment_added', 'notify-payment', async (ctx, { order, payment }) => {
-    if (payment.status !== 'succeeded') return;
-    const { order_number, currency } = order;
-    const title = `${currency} ${payment.amount} received from {{customer_name}} for order ${order_number}`;
-    await notifyTeam(ctx, 'order.payment_added', order, { title, severity: 'success' });
-  }),
+  afterCommit('order.payment_added', 'notify-payment', notifyPayment),
+  afterCommit('order.payment_updated', 'notify-changed-payment', notifyPayment),
   // A delivery for each change of a status would cost more than a job for the few that fail.
   inTransaction('order.status_changed', 'notify-failed', async (ctx, { order: { id, status } }) => {
     if (status === 'failed') await ctx.jobs.add('orders.notify_failed', { id });
   }),
 ];
+
+async function notifyPayment(ctx: Ctx, { order, payment }: { order: Order; payment: OrderPayment }): Promise<void> {
+  if (payment.status !== 'succeeded') return;
+  const { order_number, currency } = order;
+  const title = `${currency} ${payment.amount} received from {{customer_name}} for order ${order_number}`;
+  await notifyTeam(ctx, 'order.payment_added', order, { title, severity: 'success' });
+}
 
 async function notifyFailed(ctx: Ctx, { id }: { id: string }): Promise<void> {
   const order = await ctx.db.row<FailedOrder>(sql`

@@ -54,8 +54,11 @@ test('payments add up until nothing is due', async () => {
   expect(paid.payments).toEqual([first.body.payment, expect.objectContaining({ amount: '60.00' })]);
   expect(paid.history).toMatchObject([
     { changes: null },
-    { changes: { paid_total: ['0.00', '40.00'] }, user_id: merchant.user.id },
-    { changes: { paid_total: ['40.00', '100.00'] } },
+    {
+      changes: { paid_total: ['0.00', '40.00'], payments: [[], [{ id: paid.payments[0].id, amount: '40.00' }]] },
+      user_id: merchant.user.id,
+    },
+    { changes: { paid_total: ['40.00', '100.00'], payments: [[], [{ method: 'cash', status: 'succeeded' }]] } },
   ]);
   expect(await pay({ amount: 1 })).toMatchObject({
     status: 422,
@@ -121,6 +124,14 @@ test('a pending payment counts when it succeeds', async () => {
   });
   expect((await change(other.id, { status: 'failed' })).status).toBe(200);
   expect((await change(other.id, { status: 'succeeded' })).status).toBe(422);
+  const listed = ({ id }: { id: string }, status: string) => [{ id, method: 'cheque', amount: '10.00', status }];
+  expect((await read()).history.map(({ changes }: { changes: object }) => changes)).toEqual([
+    null,
+    { payments: [[], listed(cheque, 'pending')] },
+    { payments: [[], listed(other, 'pending')] },
+    { paid_total: ['0.00', '10.00'], payments: [listed(cheque, 'pending'), listed(cheque, 'succeeded')] },
+    { payments: [listed(other, 'pending'), listed(other, 'failed')] },
+  ]);
 });
 
 test('a payment that bounced no longer counts, unless it was refunded', async () => {
@@ -153,6 +164,9 @@ test('an order can be created with its payments', async () => {
     { method: 'voucher', amount: '3.00', user_id: merchant.user.id },
     { method: 'cash', amount: '7.00', status: 'succeeded' },
   ]);
+  expect((await read()).history).toMatchObject([
+    { previous_status: null, changes: { payments: [[], [{ amount: '3.00' }, { amount: '7.00' }]] } },
+  ]);
   const items = [{ name: 'Tea', quantity: 1, price: 10 }];
   const tooMuch = await merchant.post('/api/v1/orders', { items, payments: [{ method: 'cash', amount: 11 }] });
   expect(tooMuch).toMatchObject({ status: 422, body: { errors: { 'payments.0.amount': [expect.any(String)] } } });
@@ -172,7 +186,7 @@ test('cash on delivery is paid when the order is delivered, and the history says
   expect(delivered.history.at(-1)).toMatchObject({
     status: 'delivered',
     previous_status: 'shipped',
-    changes: { paid_total: ['4.00', '10.00'] },
+    changes: { paid_total: ['4.00', '10.00'], payments: [[], [{ method: 'cash_on_delivery', amount: '6.00' }]] },
     reason: 'Paid in cash on delivery',
   });
   const imported = await create('10.00', { payment_method: 'cash_on_delivery', status: 'delivered' });

@@ -1,6 +1,7 @@
 import type { Ctx, Issues } from '@chowk/kit';
 import { fromThousandths, toThousandths } from './amounts.ts';
 import { fail } from './errors.ts';
+import { paymentChanges } from './history.ts';
 import { lockOrder } from './orders.ts';
 import { findPayment, insertPayment, settlePayments, updatePaymentRow } from './payment-rows.ts';
 import type { OrderPayment, OrderPaymentChange, OrderPaymentInput } from './payment-schemas.ts';
@@ -31,7 +32,8 @@ export async function addPayment(
 ): Promise<OrderPayment> {
   await insertPayment(ctx, current.id, payment);
   const paid = payment.status === 'succeeded' ? toThousandths(payment.amount) : 0n;
-  const order = await savePaidTotal(ctx, current, fromThousandths(toThousandths(current.paid_total) + paid));
+  const paidTotal = fromThousandths(toThousandths(current.paid_total) + paid);
+  const order = await savePaidTotal(ctx, current, paidTotal, paymentChanges([], [payment]));
   await ctx.emit('order.payment_added', { order, payment });
   return payment;
 }
@@ -82,9 +84,27 @@ export async function updatePayment(
     paid_at: paid_at ?? before.paid_at ?? (status === 'succeeded' ? now : null),
   };
   await updatePaymentRow(ctx, payment);
-  const order = { ...current, paid_total: paidTotalAfter(current, before, payment) };
-  await savePaidTotal(ctx, current, await settlePayments(ctx, order));
-  return (await findPayment(ctx, current.id, payment.id)) as OrderPayment;
+  const paid = await settlePayments(ctx, { ...current, paid_total: paidTotalAfter(current, before, payment) });
+  return savePaymentChange(ctx, current, paid, { before, after: payment });
+}
+
+interface PaymentChange {
+  readonly before: OrderPayment;
+  readonly after: OrderPayment;
+}
+
+/** Writes what follows for the order from a payment that was changed, and reports another status of it. */
+export async function savePaymentChange(
+  ctx: Ctx,
+  current: Order,
+  paidTotal: string,
+  { before, after }: PaymentChange,
+): Promise<OrderPayment> {
+  const isOther = after.status !== before.status;
+  const order = await savePaidTotal(ctx, current, paidTotal, isOther ? paymentChanges([before], [after]) : undefined);
+  const payment = (await findPayment(ctx, current.id, after.id)) as OrderPayment;
+  if (isOther) await ctx.emit('order.payment_updated', { order, payment, previous_status: before.status });
+  return payment;
 }
 
 /** What the order has been paid with the changed payment. */

@@ -1,9 +1,11 @@
 import { type Ctx, invalid, Line, MoneyInput, type Static, sql, Type, taken, Uuid, violatedIndex } from '@chowk/kit';
 import { toThousandths } from './amounts.ts';
 import { paymentColumns } from './columns.ts';
+import { paymentChanges } from './history.ts';
 import { lockOrder } from './orders.ts';
 import { insertPayment, settlePayments, updatePaymentRow } from './payment-rows.ts';
 import { NewOrderPayment, type OrderPayment, PaymentState } from './payment-schemas.ts';
+import { savePaymentChange } from './payments.ts';
 import { newPayment } from './plan-payments.ts';
 import { savePaidTotal } from './save.ts';
 import type { Order } from './schemas.ts';
@@ -57,7 +59,7 @@ async function addReported(ctx: Ctx, current: Order, { order_id: _, ...report }:
     if (violatedIndex(error) !== 'order_payments_unique') throw error;
     throw otherOrder();
   }
-  const order = await savePaidTotal(ctx, current, await settlePayments(ctx, current));
+  const order = await savePaidTotal(ctx, current, await settlePayments(ctx, current), paymentChanges([], [payment]));
   const stored = (await findReported(ctx, { ...report, order_id: current.id })) as OrderPayment;
   await ctx.emit('order.payment_added', { order, payment: stored });
   return payment.id;
@@ -66,8 +68,9 @@ async function addReported(ctx: Ctx, current: Order, { order_id: _, ...report }:
 async function changeReported(ctx: Ctx, current: Order, known: OrderPayment, report: ReportedPayment): Promise<void> {
   const { status, amount, reference = known.reference } = report;
   const paid_at = report.paid_at ?? (status === 'succeeded' ? ctx.now().toISOString() : known.paid_at);
-  await updatePaymentRow(ctx, { ...known, status, amount, reference, paid_at, ...allExcess(report) });
-  await savePaidTotal(ctx, current, await settlePayments(ctx, current));
+  const payment = { ...known, status, amount, reference, paid_at, ...allExcess(report) };
+  await updatePaymentRow(ctx, payment);
+  await savePaymentChange(ctx, current, await settlePayments(ctx, current), { before: known, after: payment });
 }
 
 /** Succeeded payments are excess until what is due is taken from them. */

@@ -2,6 +2,7 @@ import { type Changes, type Ctx, changesBetween, sql } from '@chowk/kit';
 import { fromThousandths, toThousandths } from './amounts.ts';
 import { columns } from './columns.ts';
 import { fail } from './errors.ts';
+import { logChanges } from './history.ts';
 import type { OrderItem } from './item-schemas.ts';
 import type { PricedItem } from './price-order.ts';
 import { closedStatuses } from './rules.ts';
@@ -58,11 +59,17 @@ function describeItem({ name, sku, quantity, price, discount }: Pick<OrderItem, 
 }
 
 /** Writes the changed fields of a locked order, with history, audit entry and event. */
-export async function saveOrder(ctx: Ctx, current: Order, fields: OrderEdit, reason: string | null = null) {
+export async function saveOrder(
+  ctx: Ctx,
+  current: Order,
+  fields: OrderEdit,
+  reason: string | null = null,
+  payments: Changes = {},
+) {
   const changes = orderChanges(current, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
-  const edits = editsIn(changes);
+  const edits = editsIn(changes, payments);
   if (fields.items) await replaceItems(ctx, current, fields.items);
   const order = await whileUnique(() => write(ctx, current, fields, edits, reason));
   ctx.audit(changes);
@@ -71,10 +78,16 @@ export async function saveOrder(ctx: Ctx, current: Order, fields: OrderEdit, rea
   return order;
 }
 
-/** Writes a new paid total of a locked order; if it is the old one, something else about the payments has changed. */
-export function savePaidTotal(ctx: Ctx, current: Order, paid_total: string): Promise<Order> {
-  const isSame = paid_total === current.paid_total;
-  return isSame ? touchOrder(ctx, current, 'payments') : saveOrder(ctx, current, { paid_total });
+/** Writes a new paid total of a locked order, and what has changed of its payments. */
+export async function savePaidTotal(
+  ctx: Ctx,
+  current: Order,
+  paid_total: string,
+  payments: Changes | undefined,
+): Promise<Order> {
+  if (paid_total !== current.paid_total) return saveOrder(ctx, current, { paid_total }, null, payments);
+  if (payments) await logChanges(ctx, current, payments);
+  return touchOrder(ctx, current, 'payments');
 }
 
 /** Reports a change of payments, refunds or shipments that changes no field of the order. */
@@ -90,8 +103,10 @@ export async function touchOrder(
 }
 
 /** The changes that are in the history of the order: what was bought, for how much and when, and what was paid. */
-function editsIn({ items, total, placed_at, paid_total, refunded_total }: Changes): Changes | null {
+function editsIn(changes: Changes, payments: Changes = {}): Changes | null {
+  const { items, total, placed_at, paid_total, refunded_total } = changes;
   const edits = Object.entries({
+    ...payments,
     items,
     total,
     placed_at,

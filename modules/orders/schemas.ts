@@ -15,6 +15,7 @@ import {
   outputFields,
   type Static,
   Text,
+  TextMap,
   Timestamp,
   TimestampInput,
   Type,
@@ -72,18 +73,11 @@ const NewOrderCustomer = NamedObject('NewOrderCustomer', {
   last_name: optionalLine,
 });
 
-const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
-const ExternalIds = Type.Record(Platform, Line(255, { examples: ['5001'] }), {
-  // Rejects invalid names; otherwise they would be dropped like unknown fields.
-  propertyNames: Platform,
-  maxProperties: 50,
+const ExternalIds = TextMap(50, Line(255, { examples: ['5001'] }), {
   description: 'Ids on other platforms. No two orders have the same id on one platform.',
   examples: [{ shopify: '5001' }],
 });
-const MetadataKey = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,100}$', examples: ['source'] });
-const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
-  propertyNames: MetadataKey,
-  maxProperties: 50,
+const Metadata = TextMap(100, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
   description: 'Texts of your own.',
   examples: [{ source: 'instagram' }],
 });
@@ -254,7 +248,8 @@ export const HistoryEntry = NamedObject('OrderHistoryEntry', {
   refunded: Nullable(Money),
   changes: Nullable(
     Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-      description: 'The values of items, total, date and paid total before and after a change.',
+      description:
+        'The values of items, total, date and paid total before and after a change, and the payments and shipments that changed.',
       examples: [{ total: ['9.00', '16.50'] }],
     }),
   ),

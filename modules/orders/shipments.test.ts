@@ -88,7 +88,16 @@ test('an order is shipped in two parcels, which stock and status follow', async 
     fulfillment_status: 'fulfilled',
     items: [{ shipped_quantity: 3 }, { shipped_quantity: 1 }],
   });
-  expect(full.history.map(({ status }: { status: string }) => status)).toEqual(['pending', 'processing', 'shipped']);
+  const sent = ({ body }: { body: { shipment: { id: string } } }) => ({
+    shipments: [[], [{ id: body.shipment.id, status: 'shipped' }]],
+  });
+  expect(full.history).toMatchObject([
+    { status: 'pending', changes: null },
+    { status: 'processing', previous_status: 'pending' },
+    { status: 'processing', previous_status: 'processing', changes: sent(first) },
+    { status: 'shipped', previous_status: 'processing' },
+    { status: 'shipped', previous_status: 'shipped', changes: sent(second) },
+  ]);
   expect([await stock(), await stock('CUP')]).toEqual([
     [7, 0],
     [9, 0],
@@ -389,7 +398,10 @@ test('a shipment that is cancelled gives its units back to the order, once', { t
     items: [{ shipped_quantity: 1 }],
     shipments: [{ status: 'cancelled' }, { status: 'shipped' }],
   });
-  expect(after.history.at(-1)).toMatchObject({ previous_status: 'shipped', status: 'processing', reason: 'Lost' });
+  expect(after.history.slice(-2)).toMatchObject([
+    { previous_status: 'shipped', status: 'processing', reason: 'Lost' },
+    { changes: { shipments: [[{ status: 'shipped' }], [{ id: shipment.id, status: 'cancelled' }]] }, reason: null },
+  ]);
   expect(await stock()).toEqual([11, 2]);
   const movements = `/api/v1/products/${variants[0].product_id}/movements?order=${id}`;
   expect((await caller.get(movements)).body.movements[0]).toMatchObject({
@@ -426,6 +438,8 @@ test('without its only shipment an order can be cancelled, and delivered shipmen
   const other = await order({ TEA: 1 });
   const sent = (await ship(other.id)).body.shipment.id;
   await caller.patch(`/api/v1/orders/${other.id}/shipments/${sent}`, { status: 'delivered' });
+  const delivered = { shipments: [[{ id: sent, status: 'shipped' }], [{ id: sent, status: 'delivered' }]] };
+  expect((await read(other.id)).history.at(-1)).toMatchObject({ status: 'delivered', changes: delivered });
   expect(await cancel(other.id, sent)).toMatchObject({ status: 409, body: { code: 'orders.shipment_delivered' } });
   expect(await cancel(other.id, randomUUID())).toMatchObject({ status: 404 });
   expect(await cancel(id, sent)).toMatchObject({ status: 404, body: { code: 'orders.shipment_not_found' } });

@@ -1,6 +1,7 @@
 import { assignments, type Ctx, changesBetween, type Issues, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { followUnits, isUnderWay } from './fulfillment.ts';
+import { logChanges, shipmentChanges } from './history.ts';
 import { commitShipped } from './order-stock.ts';
 import { lockOrder } from './orders.ts';
 import { findShipment, recordShipment } from './record-shipment.ts';
@@ -62,6 +63,7 @@ export async function createShipment(ctx: Ctx, input: NewShipment, { current, un
   const counted = { ...current, items };
   const followed = await followUnits(ctx, counted);
   const order = followed === counted ? await touchOrder(ctx, current, 'shipments') : followed;
+  await logChanges(ctx, order, shipmentChanges(shipment));
   await ctx.emit('order.shipped', { order, shipment, notify });
   return shipment;
 }
@@ -96,6 +98,8 @@ export async function updateShipment(ctx: Ctx, input: ShipmentChanges, { current
   await ctx.db.run(sql`UPDATE order_shipments SET ${assignments({ ...sent, ...times })} WHERE id = ${key}`);
   ctx.audit(changes);
   const isDelivered = current.status === 'shipped' && changes.status && !(await isUnderWay(ctx, id));
-  await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current, 'shipments'));
-  return (await findShipment(ctx, id, key)) as Shipment;
+  const order = await (isDelivered ? transition(ctx, current, 'delivered') : touchOrder(ctx, current, 'shipments'));
+  const changed = (await findShipment(ctx, id, key)) as Shipment;
+  if (changes.status) await logChanges(ctx, order, shipmentChanges(changed, shipment.status));
+  return changed;
 }

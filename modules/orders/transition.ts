@@ -2,6 +2,7 @@ import type { Ctx } from '@chowk/kit';
 import { applyRefund } from './apply-refund.ts';
 import { followCodes } from './discount-codes.ts';
 import { divideRefund } from './divide-refund.ts';
+import { paymentChanges } from './history.ts';
 import { followStock } from './order-stock.ts';
 import { insertPayment, readBalances } from './payment-rows.ts';
 import { planPaymentOnDelivery } from './plan-payments.ts';
@@ -36,7 +37,8 @@ async function deliver(ctx: Ctx, current: Order, reason?: string): Promise<Order
   if (!payment) return saveOrder(ctx, current, { status }, reason);
   await insertPayment(ctx, current.id, payment);
   const { total: paid_total } = current;
-  const order = await saveOrder(ctx, current, { status, paid_total }, reason ?? 'Paid in cash on delivery');
+  const log = paymentChanges([], [payment]);
+  const order = await saveOrder(ctx, current, { status, paid_total }, reason ?? 'Paid in cash on delivery', log);
   await ctx.emit('order.payment_added', { order, payment });
   return order;
 }

@@ -8,6 +8,7 @@ import {
   named,
   outputFields,
   type Static,
+  TextMap,
   Timestamp,
   Type,
   Uuid,
@@ -16,18 +17,11 @@ import {
 
 export const maxStock = 2_147_483_647;
 
-const Platform = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,50}$', examples: ['shopify'] });
-export const ExternalIds = Type.Record(Platform, Line(255, { examples: ['7712'] }), {
-  // Rejects invalid names; otherwise they would be dropped like unknown fields.
-  propertyNames: Platform,
-  maxProperties: 50,
+export const ExternalIds = TextMap(50, Line(255, { examples: ['7712'] }), {
   description: 'Ids on other platforms. No two records have the same id on one platform.',
   examples: [{ shopify: '7712' }],
 });
-const MetadataKey = Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,100}$', examples: ['supplier'] });
-export const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
-  propertyNames: MetadataKey,
-  maxProperties: 50,
+export const Metadata = TextMap(100, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
   description: 'Texts of your own.',
   examples: [{ supplier: 'Nilgiri Estates' }],
 });
@@ -79,7 +73,7 @@ const variantFields = {
   tax_class: Default(
     Line(50, {
       pattern: '^[a-z0-9][a-z0-9_-]*$',
-      description: 'The class of the tax rates that apply to it.',
+      description: 'Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it.',
       examples: ['standard'],
     }),
     'standard',

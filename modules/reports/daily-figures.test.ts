@@ -1,7 +1,9 @@
 import { fromCents, sql, toCents } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { eventually } from '../../server/testing/eventually.ts';
 import { startPlatform, type TestCaller, type TestTenant } from '../../server/testing/platform.ts';
+import { refreshPeriod } from './daily-figures.ts';
 import type { SalesRow, TaxRow } from './schemas.ts';
 
 const now = new Date('2026-03-10T10:00:00Z');
@@ -413,4 +415,40 @@ test('a calculation that is interrupted is continued', async () => {
   await tenant.db.run(sql`DELETE FROM daily_figures`);
   await tenant.db.run(sql`INSERT INTO daily_figures_pending VALUES ('2026-03-01', '2026-03-01')`);
   expect((await caller.get('/api/v1/reports/sales')).body.totals.orders).toBe(1);
+});
+
+const longAgo = async (caller: TestCaller) => {
+  const placed = { items: [{ name: 'Cup', quantity: 1, price: '1' }], status: 'confirmed' };
+  for (const day of ['2025-01-15', '2025-06-15', '2026-03-01']) {
+    expect((await caller.post('/api/v1/orders', { ...placed, placed_at: `${day}T10:00:00Z` })).status).toBe(201);
+  }
+};
+const countPending = async (tenant: TestTenant) =>
+  (await tenant.db.rows(sql`SELECT FROM daily_figures_pending`)).length;
+
+test('a report that takes too long says how far it is, and the next one goes on', async () => {
+  const { tenant, caller } = await shop();
+  await longAgo(caller);
+  const days = { from: '2025-01-01', to: '2026-03-10' };
+  const calculate = () => refreshPeriod(tenant.context('reports'), days, 0);
+  await expect(calculate()).rejects.toMatchObject({
+    code: 'reports.calculating',
+    status: 409,
+    message: expect.stringContaining('99 % of them are there'),
+  });
+  expect(await countPending(tenant)).toBe(2);
+  await expect(calculate()).rejects.toMatchObject({ code: 'reports.calculating' });
+  await calculate();
+  const { body } = await caller.get(`/api/v1/reports/sales?from=${days.from}&to=${days.to}`);
+  expect(body.totals.orders).toBe(3);
+});
+
+test('a report calculates only its days, and a job those before', async () => {
+  const { tenant, caller } = await shop();
+  await longAgo(caller);
+  expect((await caller.get('/api/v1/reports/sales')).body.totals.orders).toBe(1);
+  expect(await countPending(tenant)).toBe(2);
+  await platform.kernel.work(['default']);
+  await eventually(async () => expect(await countPending(tenant)).toBe(0));
+  expect((await caller.get('/api/v1/reports/sales?from=2025-01-01')).body.totals.orders).toBe(3);
 });

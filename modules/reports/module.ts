@@ -1,8 +1,9 @@
 import { defineModule, type JobTypes, type OperationTypes } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { jobs } from './daily-figures.ts';
+import { errors } from './errors.ts';
 
-export const module = defineModule({ actions, jobs });
+export const module = defineModule({ actions, errors, jobs });
 
 declare module '@chowk/kit/catalogue' {
   interface Operations {

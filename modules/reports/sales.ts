@@ -1,5 +1,5 @@
 import { Answer, type Ctx, columnsFor, pagination, raw, type Sql, sql } from '@chowk/kit';
-import { refreshFigures } from './daily-figures.ts';
+import { refreshPeriod } from './daily-figures.ts';
 import { type Period, readPeriod } from './period.ts';
 import { type SalesExport, type SalesQuery, type SalesReport, SalesRow, SalesSums } from './schemas.ts';
 
@@ -8,7 +8,7 @@ const isByTime = (group: string) => times.has(group);
 
 export async function reportSales(ctx: Ctx, query: SalesQuery): Promise<SalesReport> {
   const period = await readPeriod(ctx, query);
-  await refreshFigures(ctx);
+  await refreshPeriod(ctx, period);
   const { group_by, page, per_page } = query;
   const isPaged = !isByTime(group_by) && group_by !== 'segment';
   const [totals, other_currencies, rows, count] = await Promise.all([
@@ -27,7 +27,7 @@ export async function reportSales(ctx: Ctx, query: SalesQuery): Promise<SalesRep
 
 export async function exportSales(ctx: Ctx, { format, ...query }: SalesExport): Promise<Answer> {
   const period = await readPeriod(ctx, query);
-  await refreshFigures(ctx);
+  await refreshPeriod(ctx, period);
   const rows =
     query.group_by === 'segment' ? sumSegments(ctx, period) : ctx.db.stream<SalesRow>(selectRows(period, query));
   return Answer.download(ctx, {
@@ -63,17 +63,18 @@ export async function listOtherCurrencies(ctx: Ctx, { from, to, currency }: Peri
   return rows.map((row) => row.currency);
 }
 
-/** The text of the latest day. A date has ten characters; an aggregate with an order would sort all rows. */
-const latest = (text: Sql) => sql`substr(max((f.day::text || ${text}) COLLATE "C"), 11) COLLATE "default"`;
-
 type Ordered = Pick<SalesQuery, 'group_by' | 'sort_by' | 'sort_order'>;
 
 function selectRows(period: Period, { group_by, sort_by, sort_order }: Ordered): Sql {
   if (isByTime(group_by)) return selectTimes(period, group_by);
+  // The name is that of the latest day.
   return sql`
     SELECT ${columnsFor(SalesRow, sql`s`)} FROM (
-      SELECT f.key, ${latest(sql`f.name`)} AS name, nullif(${latest(sql`coalesce(f.detail, '')`)}, '') AS code, ${sums}
-      FROM daily_figures f WHERE f.kind = ${group_by} AND ${isIn(period)} GROUP BY f.key) s
+      SELECT s.*, latest.name, latest.detail AS code
+      FROM (
+        SELECT f.key, max(f.day) AS day, ${sums} FROM daily_figures f WHERE f.kind = ${group_by} AND ${isIn(period)} GROUP BY f.key) s
+      JOIN daily_figures latest
+        ON latest.kind = ${group_by} AND latest.currency = ${period.currency} AND latest.day = s.day AND latest.key = s.key) s
     ORDER BY s.${raw(sort_by)} ${raw(sort_order)}, s.key`;
 }
 
@@ -93,7 +94,7 @@ const limitTo = ({ page, per_page }: SalesQuery) => sql`LIMIT ${per_page} OFFSET
 
 async function countRows(ctx: Ctx, period: Period, kind: string): Promise<number> {
   const row = await ctx.db.row<{ total: number }>(sql`
-    SELECT count(DISTINCT f.key) AS total FROM daily_figures f WHERE f.kind = ${kind} AND ${isIn(period)}`);
+    SELECT count(*) AS total FROM (SELECT FROM daily_figures f WHERE f.kind = ${kind} AND ${isIn(period)} GROUP BY f.key) AS keys`);
   return row?.total ?? 0;
 }
 

@@ -1,12 +1,12 @@
 import { Answer, type Ctx, columnsFor, sql } from '@chowk/kit';
-import { refreshFigures } from './daily-figures.ts';
+import { refreshPeriod } from './daily-figures.ts';
 import { type Period, readPeriod } from './period.ts';
 import { listOtherCurrencies } from './sales.ts';
 import { type PeriodInput, type TaxExport, type TaxReport, TaxRow } from './schemas.ts';
 
 export async function reportTaxes(ctx: Ctx, query: PeriodInput): Promise<TaxReport> {
   const period = await readPeriod(ctx, query);
-  await refreshFigures(ctx);
+  await refreshPeriod(ctx, period);
   const [taxes, other_currencies] = await Promise.all([sumTaxes(ctx, period), listOtherCurrencies(ctx, period)]);
   const [totals, rows] = [taxes.find(isTotal) as TaxRow & Grouped, taxes.filter((row) => !isTotal(row))];
   const { tax, refunded_tax, net_tax } = totals;

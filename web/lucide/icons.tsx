@@ -40,6 +40,15 @@ export const ArrowLeft = icon(
     <path d="M19 12H5" />
   </>,
 );
+export const ArrowLeftRight = icon(
+  <>
+    <path d="M8 3 4 7l4 4" />
+    <path d="M4 7h16" />
+    <path d="m16 21 4-4-4-4" />
+    <path d="M20 17H4" />
+  </>,
+);
+
 export const ArrowRight = icon(
   <>
     <path d="M5 12h14" />

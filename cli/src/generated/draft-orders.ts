@@ -255,6 +255,10 @@ export const commands: readonly DerivedCommand[] = [
     "summary": "List draft orders",
     "options": [
       {
+        "name": "search",
+        "help": "Words in items, note, or name or email of the customer."
+      },
+      {
         "name": "customer_id",
         "help": "The customer ID."
       },

@@ -91,7 +91,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "tax_class",
-        "help": "The class of the tax rates that apply to it. Default: standard."
+        "help": "Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. Default: standard."
       },
       {
         "name": "tax_code",
@@ -1384,7 +1384,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "tax_class",
-        "help": "The class of the tax rates that apply to it."
+        "help": "Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it."
       },
       {
         "name": "tax_code",

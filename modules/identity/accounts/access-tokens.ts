@@ -1,4 +1,4 @@
-import { atMost, type MaybePromise, type SystemServices, whenReady } from '@chowk/kit';
+import { type MaybePromise, type SystemServices, whenReady } from '@chowk/kit';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { SigningKeys } from './signing-keys.ts';
@@ -26,7 +26,8 @@ export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #issuer: string;
   readonly #now: () => Date;
-  readonly #verified = new LRUCache<string, AccessToken>(atMost(20_000));
+  // The option `max` would allocate all entries at once.
+  readonly #verified = new LRUCache<string, AccessToken>({ maxSize: 20_000, sizeCalculation: () => 1 });
 
   constructor(keys: SigningKeys, { url, now }: Pick<SystemServices, 'url' | 'now'>) {
     this.#keys = keys;

@@ -2,8 +2,8 @@ export type AddressField =
   | ('first_name' | 'last_name' | 'company' | 'address1' | 'address2')
   | ('city' | 'pincode' | 'state' | 'country' | 'phone');
 
-interface AddressFieldInfo {
-  readonly name: AddressField;
+interface AddressFieldInfo<Name = AddressField> {
+  readonly name: Name;
   readonly label: string;
   /** Two in a line. */
   readonly isHalf?: boolean;
@@ -22,4 +22,12 @@ export const addressFields: readonly AddressFieldInfo[] = [
   { name: 'state', label: 'State', isHalf: true },
   { name: 'country', label: 'Country', isHalf: true },
   { name: 'phone', label: 'Phone', isHalf: true, isSensitive: true },
+];
+
+/** Addresses of orders also have the number under which a business pays taxes. */
+export type OrderAddressField = AddressField | 'tax_number';
+
+export const orderAddressFields: readonly AddressFieldInfo<OrderAddressField>[] = [
+  ...addressFields,
+  { name: 'tax_number', label: 'Tax number', isHalf: true },
 ];

@@ -1,7 +1,7 @@
 import { formatPhone } from '../format/phone.ts';
-import type { AddressField } from './address-fields.ts';
+import type { OrderAddressField } from './address-fields.ts';
 
-type Address = Readonly<Partial<Record<AddressField, string | null>>>;
+type Address = Readonly<Partial<Record<OrderAddressField, string | null>>>;
 
 /** As on a parcel. */
 export function addressLines(address: Address | null): string[] {
@@ -15,5 +15,6 @@ export function addressLines(address: Address | null): string[] {
     address.address2,
     join(', ', join(' ', address.city, address.pincode), address.state, address.country),
     address.phone && formatPhone(address.phone),
+    address.tax_number && `Tax number ${address.tax_number}`,
   ].filter((line): line is string => Boolean(line));
 }

@@ -1,6 +1,7 @@
 import type { Customer } from '@chowk/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import {
+  ArrowLeftRight,
   ClipboardPlus,
   type LucideIcon,
   MessageSquarePlus,
@@ -61,6 +62,7 @@ const pages: readonly Action[] = [
   ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
   { label: 'Draft orders', icon: SquarePen, target: '/orders/drafts', permission: 'orders.create' },
   { label: 'Collections', icon: Tags, target: '/products/collections', permission: 'products.view' },
+  { label: 'Move stock', icon: ArrowLeftRight, target: '/products/transfer', permission: 'products.edit' },
   { label: 'Stock locations', icon: Store, target: '/products/locations', permission: 'products.view' },
   { label: 'Profile', icon: UserRound, target: '/profile' },
   {

@@ -1,22 +1,22 @@
 import type { ComponentProps } from 'react';
-import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { type OrderAddressField, orderAddressFields } from '../../address/address-fields.ts';
 import { Field, Input } from '../../ui/field.tsx';
 
-type Kind = 'shipping_address' | 'billing_address';
+export type AddressKind = 'shipping_address' | 'billing_address';
 
 interface AddressFieldsProps {
-  readonly kind?: Kind;
+  readonly kind: AddressKind;
   /** The value of a field and what happens when it changes. */
-  readonly inputProps: (field: AddressField) => ComponentProps<'input'>;
-  readonly errors: Readonly<Partial<Record<`${Kind}.${AddressField}`, string>>>;
+  readonly inputProps: (field: OrderAddressField) => ComponentProps<'input'>;
+  readonly errors: Readonly<Partial<Record<`${AddressKind}.${OrderAddressField}`, string>>>;
   /** Without those that the user may not see. */
   readonly isMasked?: boolean;
 }
 
-export function AddressFields({ kind = 'shipping_address', inputProps, errors, isMasked = false }: AddressFieldsProps) {
+export function AddressFields({ kind, inputProps, errors, isMasked = false }: AddressFieldsProps) {
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-4 md:gap-x-4">
-      {addressFields
+      {orderAddressFields
         .filter(({ isSensitive }) => !isMasked || !isSensitive)
         .map(({ name, label, isHalf }) => (
           <div key={name} className={isHalf ? '' : 'col-span-2'}>

@@ -8,6 +8,7 @@ import { count } from '../../format/numbers.ts';
 import type { Selection } from '../../list/selection.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -20,6 +21,7 @@ const atOnce = 4;
 /** Changes the status of the selected orders. */
 export function BulkStatus({ selection }: { readonly selection: Selection }) {
   const [isBusy, setBusy] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const refetch = useRefetch();
   async function change(status: Status): Promise<void> {
     setBusy(true);
@@ -36,14 +38,36 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
     </Button>
   );
   if (isBusy) return trigger;
+  const choose = (status: Status) => {
+    // After the menu has given the focus back.
+    if (status === 'failed') setTimeout(() => setAsking(true));
+    else void change(status);
+  };
+  const total = selection.ids.length;
   return (
-    <Menu trigger={trigger} align="start">
-      {offered.map((status) => (
-        <MenuItem key={status} onSelect={() => void change(status)}>
-          {statuses[status].label}
-        </MenuItem>
-      ))}
-    </Menu>
+    <>
+      <Menu trigger={trigger} align="start">
+        {offered.map((status) => (
+          <MenuItem key={status} onSelect={() => choose(status)}>
+            {statuses[status].label}
+          </MenuItem>
+        ))}
+      </Menu>
+      <ConfirmDialog
+        title={total === 1 ? 'Mark this order as failed?' : `Mark ${count(total)} orders as failed?`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        action="Mark as failed"
+        isBusy={isBusy}
+        onConfirm={() => {
+          setAsking(false);
+          void change('failed');
+        }}
+      >
+        {total === 1 ? 'It no longer counts' : 'They no longer count'} as revenue, and what has not been shipped goes
+        back into the stock.
+      </ConfirmDialog>
+    </>
   );
 }
 

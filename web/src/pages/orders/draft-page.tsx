@@ -1,4 +1,4 @@
-import type { DraftOrderDetails } from '@chowk/client';
+import { ChowkError, type DraftOrderDetails } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ReceiptText, Trash2 } from 'lucide-react';
@@ -85,26 +85,29 @@ function EditedDraft({ saved, onPlaced }: { readonly saved: DraftOrderDetails; r
   const refetch = useRefetch();
   const cache = useQueryClient();
   const tenant = useTenant();
-  const saveChanges = async () => {
-    if (!isChanged) return;
-    // Not over the changes of somebody else.
-    const version = { headers: { 'If-Match': `"${draft.basedOn}"` } };
-    const request = api().orders.updateDraft({ id, ...draftChanges(saved, draft) }, version);
-    const answer = await request.catch(async (error: unknown) => {
+  /** Not over the changes of somebody else: `false` if there are such, which the notice says. */
+  const saveChanges = async (): Promise<boolean> => {
+    if (!isChanged) return true;
+    try {
+      const version = { headers: { 'If-Match': `"${draft.basedOn}"` } };
+      const answer = await api().orders.updateDraft({ id, ...draftChanges(saved, draft) }, version);
+      cache.setQueryData(tenantKey(tenant, keys.orders.draft(id)), answer);
+      clear();
+      return true;
+    } catch (error) {
       await refetch(keys.orders.draft(id));
+      if (error instanceof ChowkError && error.status === 412) return false;
       throw error;
-    });
-    cache.setQueryData(tenantKey(tenant, keys.orders.draft(id)), answer);
-    clear();
+    }
   };
   const save = async () => {
-    await saveChanges();
+    if (!(await saveChanges())) return;
     toast('Draft saved.');
     await navigate({ to: '/orders/drafts' });
     await refetch(keys.orders.drafts);
   };
   const create = async () => {
-    await saveChanges();
+    if (!(await saveChanges())) return;
     const { order } = await api().orders.placeDraft({ id });
     await onPlaced(order, draft.payment.plan);
   };

@@ -5,7 +5,9 @@ import { keys } from '../../api/query-keys.ts';
 import { money } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { type Column, DataTable } from '../../list/data-table.tsx';
+import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { NoMatch } from '../../list/no-match.tsx';
 import { useList } from '../../list/use-list.ts';
 import { Views } from '../../list/views.tsx';
 import { customerName } from '../../people/customer-name.ts';
@@ -38,9 +40,14 @@ function Drafts() {
   const isPlaced = search.is_placed === 'true';
   const navigate = useNavigate();
   const list = useList(keys.orders.draftList(search), async (client, page) => {
-    const { draft_orders, pagination } = await client.orders.listDrafts({ is_placed: isPlaced, ...page });
+    const { draft_orders, pagination } = await client.orders.listDrafts({
+      is_placed: isPlaced,
+      ...(search.search && { search: search.search }),
+      ...page,
+    });
     return { rows: draft_orders, total: 'total' in pagination ? pagination.total : draft_orders.length };
   });
+  const show = (next: Search) => void navigate({ to: '.', search: next, replace: true });
   const create = () => void navigate({ to: '/orders/new' });
   useKeys([{ key: 'n', label: 'New order', run: create }]);
   const actions = (
@@ -60,11 +67,13 @@ function Drafts() {
   );
   return (
     <ListPage title="Drafts" actions={actions}>
-      <Views
-        name="drafts"
-        views={views}
+      <Views name="drafts" views={views} search={search} onChange={show} />
+      <FilterBar
         search={search}
-        onChange={(next) => void navigate({ to: '.', search: next, replace: true })}
+        filters={[]}
+        placeholder="Search customer, item or note"
+        onChange={show}
+        total={list.total}
       />
       <DataTable
         caption="Drafts"
@@ -73,7 +82,13 @@ function Drafts() {
         rowName={({ customer }) => `draft of ${draftName(customer)}`}
         onOpen={(draft) => void navigate(draftPage(draft))}
         empty={
-          isPlaced ? (
+          search.search !== undefined ? (
+            <NoMatch
+              icon={SquarePen}
+              names={['draft', 'drafts']}
+              onClear={() => show({ ...search, search: undefined })}
+            />
+          ) : isPlaced ? (
             <EmptyState icon={SquarePen} title="No placed drafts">
               Drafts that became orders appear here.
             </EmptyState>

@@ -55,6 +55,11 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     await heading(page, 'Drafts').waitFor();
     await page.getByText('₹1,250.00').waitFor();
     await inspect(page, 'drafts');
+    await page.getByPlaceholder('Search customer, item or note').fill('lantern');
+    await page.getByRole('heading', { name: 'No draft matches' }).waitFor();
+    await page.getByRole('button', { name: 'Show all drafts' }).click();
+    await page.getByPlaceholder('Search customer, item or note').fill('brass');
+    await eventually(() => expect(new URL(page.url()).searchParams.get('search')).toBe('brass'));
     expect((await owner.get('/api/v1/orders')).body.pagination.total).toBe(0);
 
     await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
@@ -97,6 +102,7 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Somebody else has changed this draft').waitFor();
     await inspect(page, 'draft-conflict');
+    expect(await page.locator('main').locator('[role=alert], [role=status]').count()).toBe(1);
     expect((await owner.get(url)).body.draft_order.input.note).toBe('Theirs');
     await page.getByRole('button', { name: 'Discard your changes' }).click();
     await eventually(async () => expect(await page.getByLabel('Note').inputValue()).toBe('Theirs'));
@@ -126,7 +132,7 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     const page = await platform.openAs(owner, acme, '/orders/new');
     await addItem(page, 'Tea', '500');
     expect(await page.getByLabel('Send a payment link after saving').isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Set up Stripe or Razorpay first' }).waitFor();
+    await page.getByRole('link', { name: 'Set up Stripe or Razorpay to send payment links' }).waitFor();
     await page.getByLabel('Cash on delivery').check();
     await page.getByRole('button', { name: 'Create order' }).click();
     await heading(page, 'Order 1001').waitFor();
@@ -157,6 +163,13 @@ describe.skipIf(!chromiumPath)('drafts and payments of new orders', async () => 
     await page.getByRole('button', { name: 'Create order' }).click();
     await heading(page, 'Order 1003').waitFor();
     await page.getByText('There is no payment link.').waitFor();
+    const links = page.locator('article section').filter({ hasText: 'Link by Stripe' });
+    await links.getByText('Stripe has not answered.').waitFor();
+    await inspect(page, 'order-link-unanswered', 'complete');
+    stripe.failures.length = 0;
+    await links.getByRole('button', { name: 'Try again' }).click();
+    await links.getByRole('link', { name: 'https://checkout.stripe.com/c/pay/' }).waitFor();
+    expect(await page.getByText('Link by Stripe').count()).toBe(1);
   });
 
   test('those who may not create orders see no drafts', async () => {

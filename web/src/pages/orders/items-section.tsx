@@ -39,27 +39,27 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
         onAdd={add}
       />
       {items.length > 0 && (
-        <div aria-hidden className={`${columns} -mb-2 text-xs font-medium text-secondary max-sm:hidden`}>
-          <span>Name</span>
-          <span className="text-right">Quantity</span>
-          <span className="text-right">{currency === undefined ? 'Price' : `Price in ${currency}`}</span>
-          <span className="text-right">Total</span>
+        <div className="@container grid gap-1">
+          <div aria-hidden className={`${columns} text-xs font-medium text-secondary @max-xl:hidden`}>
+            <span>Name</span>
+            <span className="text-right">Quantity</span>
+            <span className="text-right">{currency === undefined ? 'Price' : `Price in ${currency}`}</span>
+            <span className="text-right">Total</span>
+          </div>
+          <ul ref={list} className="grid">
+            {items.map((item, index) => (
+              <ItemRow
+                key={item.key}
+                item={item}
+                index={index}
+                currency={currency}
+                errors={errors}
+                onChange={(changes) => onChange(items.map((one) => (one === item ? { ...one, ...changes } : one)))}
+                onRemove={() => onChange(items.filter((one) => one !== item))}
+              />
+            ))}
+          </ul>
         </div>
-      )}
-      {items.length > 0 && (
-        <ul ref={list} className="grid">
-          {items.map((item, index) => (
-            <ItemRow
-              key={item.key}
-              item={item}
-              index={index}
-              currency={currency}
-              errors={errors}
-              onChange={(changes) => onChange(items.map((one) => (one === item ? { ...one, ...changes } : one)))}
-              onRemove={() => onChange(items.filter((one) => one !== item))}
-            />
-          ))}
-        </ul>
       )}
     </Section>
   );
@@ -124,9 +124,9 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   );
 }
 
-/** On a phone, the name has a line of its own. */
+/** Where there is little room, on a phone and beside a list, the name has a line of its own. */
 const columns =
-  'grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 sm:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]';
+  'grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 @xl:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]';
 
 interface ItemRowProps {
   readonly item: DraftItem;
@@ -164,7 +164,7 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
   );
   return (
     <li className={`${columns} items-start border-b border-line py-3`}>
-      <div className="max-sm:col-span-full">
+      <div className="@max-xl:col-span-full">
         {field('name')}
         {item.sku !== null && <p className="mt-1 text-xs text-faint">{item.sku}</p>}
       </div>

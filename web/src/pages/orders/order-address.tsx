@@ -1,6 +1,6 @@
 import type { OrderDetails, ShippingAddress } from '@chowk/client';
 import { useState } from 'react';
-import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { type OrderAddressField, orderAddressFields } from '../../address/address-fields.ts';
 import { addressLines } from '../../address/address-lines.ts';
 import { errorMessage } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
@@ -10,28 +10,42 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { AddressFields } from './address-fields.tsx';
+import { AddressFields, type AddressKind } from './address-fields.tsx';
 import { useOrderField } from './order-field.ts';
 
-/** The shipping address, which is edited in its place. */
-export function OrderAddress({ order }: { readonly order: OrderDetails }) {
+interface OrderAddressProps {
+  readonly order: OrderDetails;
+  readonly kind: AddressKind;
+}
+
+const titles = { shipping_address: 'Shipping address', billing_address: 'Billing address' };
+
+/** Where the order goes, or who gets its invoice; edited in its place. */
+export function OrderAddress({ order, kind }: OrderAddressProps) {
   const [isEditing, setEditing] = useState(false);
   const button = useReturnFocus(isEditing);
   const can = useCan();
   const isMasked = !can('customers.view_sensitive');
+  const text = order[kind] ? 'Edit address' : 'Add address';
   const edit = can('orders.edit') && !isEditing && (
-    <Button ref={button} variant="quiet" className="-mr-3.5 text-sm" onClick={() => setEditing(true)}>
-      {order.shipping_address ? 'Edit address' : 'Add address'}
+    <Button
+      ref={button}
+      variant="quiet"
+      className="-mr-3.5 text-sm"
+      aria-label={`${text}: ${kind === 'billing_address' ? 'billing' : 'shipping'}`}
+      onClick={() => setEditing(true)}
+    >
+      {text}
     </Button>
   );
   return (
-    <Section title="Shipping address" actions={edit}>
+    <Section title={titles[kind]} actions={edit}>
       {isEditing ? (
-        <AddressForm order={order} isMasked={isMasked} onDone={() => setEditing(false)} />
+        <AddressForm order={order} kind={kind} isMasked={isMasked} onDone={() => setEditing(false)} />
       ) : (
-        <Lines address={order.shipping_address} />
+        <Lines address={order[kind]} none={describeNone(order, kind)} />
       )}
-      {order.shipping_address && isMasked && (
+      {order[kind] && isMasked && (
         <p className="text-xs text-faint">
           Street and phone are hidden without the permission customers.view_sensitive.
         </p>
@@ -40,9 +54,13 @@ export function OrderAddress({ order }: { readonly order: OrderDetails }) {
   );
 }
 
-function Lines({ address }: { readonly address: ShippingAddress | null }) {
+function describeNone({ shipping_address }: OrderDetails, kind: AddressKind): string {
+  return kind === 'billing_address' && shipping_address ? 'Same as the shipping address.' : 'No address.';
+}
+
+function Lines({ address, none }: { readonly address: ShippingAddress | null; readonly none: string }) {
   const lines = addressLines(address);
-  if (lines.length === 0) return <p className="text-secondary">No address.</p>;
+  if (lines.length === 0) return <p className="text-secondary">{none}</p>;
   return (
     <address className="grid not-italic">
       {lines.map((line) => (
@@ -55,32 +73,31 @@ function Lines({ address }: { readonly address: ShippingAddress | null }) {
 }
 
 /** Without the fields that are hidden from the user. */
-type AddressValues = Readonly<Partial<Record<`shipping_address.${AddressField}`, string>>>;
+type AddressValues = Readonly<Partial<Record<`${AddressKind}.${OrderAddressField}`, string>>>;
 
-interface AddressFormProps {
-  readonly order: OrderDetails;
+interface AddressFormProps extends OrderAddressProps {
   /** The API keeps the fields that are hidden from the user. */
   readonly isMasked: boolean;
   readonly onDone: () => void;
 }
 
-function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
-  const { id, order_number, shipping_address: before } = order;
+function AddressForm({ order, kind, isMasked, onDone }: AddressFormProps) {
+  const { id, order_number, [kind]: before } = order;
   const save = useOrderField(
     order,
-    'shipping_address',
-    ({ shipping_address: latest }) =>
+    kind,
+    ({ [kind]: latest }) =>
       `Someone else has changed the address to “${addressLines(latest).join(', ') || 'No address'}”. Save again to replace it.`,
   );
   const form = useForm<AddressValues>(
     async (values) => {
-      const texts = addressFields.map(({ name }) => [name, values[`shipping_address.${name}`]?.trim() || null]);
+      const texts = orderAddressFields.map(({ name }) => [name, values[`${kind}.${name}`]?.trim() || null]);
       await save(Object.fromEntries(texts));
       const undo = () => void save(before).catch((error) => toast(errorMessage(error)));
-      toast(`The address of order ${order_number} is saved.`, { label: 'Undo', run: undo });
+      toast(`The ${titles[kind].toLowerCase()} of order ${order_number} is saved.`, { label: 'Undo', run: undo });
       onDone();
     },
-    { draft: `order.${id}.address` },
+    { draft: `order.${id}.${kind}` },
   );
   const stop = () => {
     form.discard();
@@ -90,6 +107,7 @@ function AddressForm({ order, isMasked, onDone }: AddressFormProps) {
     <form {...form.props} className="grid gap-4">
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <AddressFields
+        kind={kind}
         errors={form.errors}
         isMasked={isMasked}
         inputProps={(field) => ({ defaultValue: before?.[field] ?? '', autoFocus: field === 'first_name' })}

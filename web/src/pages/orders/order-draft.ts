@@ -1,5 +1,5 @@
 import type { CustomerAddress } from '@chowk/client';
-import { type AddressField, addressFields } from '../../address/address-fields.ts';
+import { addressFields, type OrderAddressField } from '../../address/address-fields.ts';
 import { fromThousandths, toThousandths } from '../../format/amount.ts';
 
 export interface DraftItem {
@@ -25,11 +25,11 @@ export type OrderErrorName =
   | ('discount_codes' | 'discounts.0.value' | 'shipping_rate_id' | 'shipping.price')
   | ('payments.0.method' | 'payments.0.reference')
   | `customer.${ContactField}`
-  | `${'shipping' | 'billing'}_address.${AddressField}`
+  | `${'shipping' | 'billing'}_address.${OrderAddressField}`
   | `items.${number}.${ItemErrorField}`;
 export type OrderErrors = Readonly<Partial<Record<OrderErrorName, string>>>;
 
-export type Address = Partial<Record<AddressField, string>>;
+export type Address = Partial<Record<OrderAddressField, string>>;
 
 /** How the customer pays: `paid` was recorded already, the link is created with the order. */
 export type PaymentPlan = 'later' | 'paid' | 'cash_on_delivery' | 'payment_link';

@@ -4,7 +4,7 @@ import { affectedByOrderField } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { api } from '../../session/session.ts';
 
-type Field = 'note' | 'shipping_address';
+type Field = 'note' | 'shipping_address' | 'billing_address';
 
 /** Saves a field of an order, but not over a change of the same field that the user has not seen: `conflict` describes it. */
 export function useOrderField<Name extends Field>(

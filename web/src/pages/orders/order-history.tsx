@@ -1,10 +1,10 @@
 import type { OrderDetails, OrderHistoryEntry } from '@chowk/client';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
-import { money } from '../../format/numbers.ts';
 import { useMemberName } from '../../people/member-name.ts';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { historyText } from './history-text.ts';
 import { type Status, statuses } from './status.ts';
 
 const dots = {
@@ -27,7 +27,9 @@ interface Line {
 /** Everything that has happened to the order, the latest first. */
 export function OrderHistory({ order }: { readonly order: OrderDetails }) {
   const memberName = useMemberName();
-  const lines = [...order.history.map((entry) => describeEntry(entry, order.currency)), ...useOtherChanges(order.id)];
+  // Of those at the same time, the later one first.
+  const entries = order.history.map((entry) => describeEntry(entry, order)).reverse();
+  const lines = [...entries, ...useOtherChanges(order.id)];
   return (
     <Section title="History">
       <ol className="grid gap-4">
@@ -50,25 +52,11 @@ export function OrderHistory({ order }: { readonly order: OrderDetails }) {
   );
 }
 
-function describeEntry(entry: OrderHistoryEntry, currency: string): Line {
-  const { id, at, status, previous_status, refunded, changes, reason, user_id } = entry;
+function describeEntry(entry: OrderHistoryEntry, order: OrderDetails): Line {
+  const { id, at, status, previous_status, reason, user_id } = entry;
   const isChange = previous_status !== null && previous_status !== status;
-  const texts = [
-    previous_status === null && `Created as ${statuses[status].label.toLowerCase()}`,
-    isChange && `${statuses[previous_status].label} → ${statuses[status].label}`,
-    refunded !== null && refunded !== '0.00' && `${money(refunded, currency)} refunded`,
-    ...Object.keys(changes ?? {}).map((field) => editText(field, changes?.[field] ?? [], currency)),
-  ].filter((text) => text !== false);
-  return { id, at, text: texts.join(', '), reason, userId: user_id, status: isChange ? status : undefined };
-}
-
-const labels: Readonly<Record<string, string>> = { paid_total: 'Amount paid', refunded_total: 'Amount refunded' };
-
-function editText(field: string, [before, after]: readonly unknown[], currency: string): string {
-  if (field === 'items') return 'Items changed';
-  if (field === 'placed_at') return 'Date changed';
-  const label = labels[field] ?? 'Total';
-  return `${label} changed from ${money(String(before), currency)} to ${money(String(after), currency)}`;
+  const text = historyText(entry, order);
+  return { id, at, text, reason, userId: user_id, status: isChange ? status : undefined };
 }
 
 /** Changes of note and address, which only the audit log has. */

@@ -1,5 +1,5 @@
 import type { DraftOrderChanges, DraftOrderDetails, NewOrder, ShippingAddress } from '@chowk/client';
-import { addressFields } from '../../address/address-fields.ts';
+import { orderAddressFields } from '../../address/address-fields.ts';
 import { plainAmount } from '../../format/amount.ts';
 import { type Address, emptyDraft, lineTotal, type OrderDraft, parseQuantity } from './order-draft.ts';
 
@@ -93,7 +93,7 @@ export function fromSaved({ input, customer_id, preview, updated_at }: DraftOrde
 }
 
 function fromAddress(address: ShippingAddress | null): Address {
-  return Object.fromEntries(addressFields.flatMap(({ name }) => (address?.[name] ? [[name, address[name]]] : [])));
+  return Object.fromEntries(orderAddressFields.flatMap(({ name }) => (address?.[name] ? [[name, address[name]]] : [])));
 }
 
 function fromPayment({ payments: [paid], payment_method: plan }: DraftOrderDetails['input']): OrderDraft['payment'] {

@@ -58,6 +58,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
   test('payments are recorded until nothing is due, and one of them is refunded', async () => {
     const { page, number, read } = await open();
     await page.getByText('Nothing is paid yet.').waitFor();
+    await page.getByRole('link', { name: 'Set up Stripe or Razorpay to send payment links' }).waitFor();
     await inspect(page, 'order-unpaid', 'complete');
     await page.locator('button.bg-accent', { hasText: 'Record payment' }).click();
     expect(await page.getByLabel('Amount in INR').inputValue()).toBe('9050.00');
@@ -72,6 +73,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByText(`₹4,000.00 of order ${number} is recorded as paid.`).waitFor();
     await section(page, 'Payments').getByText('UTR 4281 9900').waitFor();
     await page.locator('article').getByText('Partly paid').waitFor();
+    await section(page, 'History').getByText('UPI payment of ₹4,000.00 received').waitFor();
 
     await section(page, 'Payments').getByRole('button', { name: 'Record payment' }).click();
     expect(await page.getByLabel('Amount in INR').inputValue()).toBe('5050.00');
@@ -130,11 +132,52 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Mark as delivered: parcel 1' }).click();
     await page.getByText('Parcel 1 is delivered.').waitFor();
     expect((await read()).status).toBe('shipped');
+    expect(await page.getByRole('button', { name: 'Cancel parcel 1' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel parcel 2' }).click();
+    await page.getByLabel('Reason').fill('Lost on the way');
+    await inspect(page, 'order-cancel-parcel', 'complete');
+    await dialog(page).getByRole('button', { name: 'Cancel parcel' }).click();
+    await page.getByText('Parcel 2 is cancelled.').waitFor();
+    await section(page, 'Shipments').getByText('Cancelled').waitFor();
+    await section(page, 'History').getByText('Lost on the way').waitFor();
+    await section(page, 'History').getByText('Parcel 2 cancelled').waitFor();
+    expect(await page.getByRole('button', { name: /tracking: parcel 2/ }).count()).toBe(0);
+    const { status, shipments } = await read();
+    expect({ status, shipments }).toMatchObject({
+      status: 'processing',
+      shipments: [{ status: 'delivered' }, { status: 'cancelled' }],
+    });
+    await page.locator('button.bg-accent:not([aria-disabled])', { hasText: 'Ship the rest' }).click();
+    await dialog(page).getByRole('button', { name: 'Ship items' }).click();
+    await section(page, 'Shipments').getByText('Parcel 3').waitFor();
     await inspect(page, 'order-shipped', 'complete');
     await page.locator('button.bg-accent', { hasText: 'Mark as delivered' }).click();
     await page.getByText(`Order ${number} is now delivered.`).waitFor();
     await eventually(async () => expect(await page.locator('article button.bg-accent').count()).toBe(0));
-    expect((await read()).shipments).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+    const statuses = (await read()).shipments.map((shipment: { status: string }) => shipment.status);
+    expect(statuses).toEqual(['delivered', 'cancelled', 'delivered']);
+  });
+
+  test('a business gets its tax number on the invoice, by the billing address', async () => {
+    const shipping_address = { first_name: 'Asha', city: 'Pune', country: 'IN', tax_number: '27AAPFU0939F1ZV' };
+    const { page, number, read } = await open({ payments: [{ method: 'card' }], shipping_address });
+    await section(page, 'Shipping address').getByText('Tax number 27AAPFU0939F1ZV').waitFor();
+    await section(page, 'Billing address').getByText('Same as the shipping address.').waitFor();
+    await page.getByRole('button', { name: 'Add address: billing' }).click();
+    await page.getByLabel('Company').fill('Rao Traders');
+    await page.getByLabel('Tax number').fill('29AAGCB7383J1Z4');
+    await inspect(page, 'order-billing', 'complete');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText(`The billing address of order ${number} is saved.`).waitFor();
+    await section(page, 'Billing address').getByText('Tax number 29AAGCB7383J1Z4').waitFor();
+    await page.getByRole('button', { name: 'Edit address: shipping' }).click();
+    await page.getByLabel('City').fill('Mumbai');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await section(page, 'Shipping address').getByText('Mumbai').waitFor();
+    expect(await read()).toMatchObject({
+      billing_address: { company: 'Rao Traders', tax_number: '29AAGCB7383J1Z4' },
+      shipping_address: { city: 'Mumbai', tax_number: '27AAPFU0939F1ZV' },
+    });
   });
 
   test('an invoice is issued, printed and saved, and a refund is credited', async () => {
@@ -176,6 +219,9 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Edit items' }).click();
     await page.getByText('The price stays the same').waitFor();
     expect(await page.getByRole('button', { name: 'Save items', disabled: true }).count()).toBe(1);
+    // The whole name can be read beside the list.
+    const measure = 'const { scrollWidth, clientWidth } = document.querySelector("[name=\'items.0.name\']")';
+    expect(await page.evaluate(`(() => { ${measure}; return scrollWidth - clientWidth; })()`)).toBe(0);
     await page.getByLabel('Quantity of item 1').fill('0');
     await page.getByText(/quantity must be at least 1/).waitFor();
     await page.getByLabel('Quantity of item 1').fill('1');

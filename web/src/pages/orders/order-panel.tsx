@@ -56,7 +56,8 @@ export function OrderPanel() {
           <OrderShipments order={order} onAction={act} />
           <OrderDocuments order={order} />
           <Customer order={order} />
-          <OrderAddress order={order} />
+          <OrderAddress order={order} kind="shipping_address" />
+          <OrderAddress order={order} kind="billing_address" />
           <OrderNote order={order} />
           <OrderHistory order={order} />
           <OrderDialogs

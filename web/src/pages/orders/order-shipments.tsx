@@ -10,8 +10,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StatusPill } from '../../ui/status-pill.tsx';
+import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { CancelShipmentForm } from './cancel-shipment-form.tsx';
 import { listActions, type OrderAction } from './order-actions.ts';
 import { listLeftToShip, unitsText } from './order-units.ts';
 import { readTracking, TrackingFields, type TrackingValues } from './tracking-fields.tsx';
@@ -24,7 +25,9 @@ interface OrderShipmentsProps {
 /** The parcels of the order, and what is left to ship. */
 export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
   const { items, shipments, fulfillment_status } = order;
-  const [tracked, setTracked] = useState<Shipment>();
+  const [asking, ask] = useState<{ readonly about: 'tracking' | 'cancelling'; readonly index: number }>();
+  const close = () => ask(undefined);
+  const asked = asking && shipments[asking.index];
   const canShip = listActions(order, useCan()).includes('ship');
   const left = canShip ? listLeftToShip(order) : [];
   const ship = canShip && (
@@ -45,7 +48,8 @@ export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
               order={order}
               shipment={shipment}
               number={index + 1}
-              onTrack={() => setTracked(shipment)}
+              onTrack={() => ask({ about: 'tracking', index })}
+              onCancel={() => ask({ about: 'cancelling', index })}
             />
           ))}
         </ul>
@@ -53,8 +57,15 @@ export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
       {shipments.length > 0 && left.length > 0 && (
         <p className="break-words text-secondary">Left to ship: {unitsText(items, left)}</p>
       )}
-      <Dialog title="Tracking" isOpen={tracked !== undefined} onClose={() => setTracked(undefined)}>
-        {tracked && <TrackingForm order={order} shipment={tracked} onDone={() => setTracked(undefined)} />}
+      <Dialog title="Tracking" isOpen={asking?.about === 'tracking'} onClose={close}>
+        {asked && <TrackingForm order={order} shipment={asked} onDone={close} />}
+      </Dialog>
+      <Dialog
+        title={`Cancel parcel ${(asking?.index ?? 0) + 1}`}
+        isOpen={asking?.about === 'cancelling'}
+        onClose={close}
+      >
+        {asked && <CancelShipmentForm order={order} shipment={asked} number={asking.index + 1} onDone={close} />}
       </Dialog>
     </Section>
   );
@@ -65,31 +76,42 @@ interface ShipmentRowProps {
   readonly shipment: Shipment;
   readonly number: number;
   readonly onTrack: () => void;
+  readonly onCancel: () => void;
 }
 
-function ShipmentRow({ order, shipment, number, onTrack }: ShipmentRowProps) {
-  const { id, status, items, carrier, tracking_number, shipped_at, delivered_at } = shipment;
+const states: Readonly<Record<Shipment['status'], readonly [tone: Tone, label: string]>> = {
+  shipped: ['info', 'Shipped'],
+  delivered: ['success', 'Delivered'],
+  cancelled: ['neutral', 'Cancelled'],
+};
+
+function ShipmentRow({ order, shipment, number, onTrack, onCancel }: ShipmentRowProps) {
+  const { id, status, items, carrier, tracking_number, shipped_at, delivered_at, cancelled_at } = shipment;
   const can = useCan();
   const deliver = useAction(
     (client, _: undefined) => client.orders.updateShipment({ id: order.id, shipment: id, status: 'delivered' }),
     { affects: affectedByOrder(order), done: () => `Parcel ${number} is delivered.` },
   );
-  const isDelivered = status === 'delivered';
+  const [tone, label] = states[status];
+  const isUnderWay = status === 'shipped';
+  const isCancelled = status === 'cancelled';
   const isTracked = carrier !== null || tracking_number !== null || shipment.tracking_url !== null;
   return (
     <li className="grid gap-1 border-b border-line py-2 last:border-0">
       <span className="flex flex-wrap items-center gap-x-2">
         <span className="font-medium">Parcel {number}</span>
-        <StatusPill tone={isDelivered ? 'success' : 'info'}>{isDelivered ? 'Delivered' : 'Shipped'}</StatusPill>
+        <StatusPill tone={tone}>{label}</StatusPill>
         <span className="ml-auto text-xs">
-          <RelativeTime time={delivered_at ?? shipped_at} />
+          <RelativeTime time={cancelled_at ?? delivered_at ?? shipped_at} />
         </span>
       </span>
-      <span className="break-words text-secondary">{unitsText(order.items, items)}</span>
+      <span className={`break-words ${isCancelled ? 'text-faint line-through' : 'text-secondary'}`}>
+        {unitsText(order.items, items)}
+      </span>
       {isTracked && <Tracking shipment={shipment} />}
-      {can('orders.edit') && (
+      {can('orders.edit') && !isCancelled && (
         <span className="-ml-3.5 flex flex-wrap">
-          {!isDelivered && (
+          {isUnderWay && (
             <Button
               variant="quiet"
               className="text-sm"
@@ -108,6 +130,11 @@ function ShipmentRow({ order, shipment, number, onTrack }: ShipmentRowProps) {
           >
             {isTracked ? 'Edit tracking' : 'Add tracking'}
           </Button>
+          {isUnderWay && (
+            <Button variant="quiet" className="text-sm" aria-label={`Cancel parcel ${number}`} onClick={onCancel}>
+              Cancel parcel
+            </Button>
+          )}
         </span>
       )}
     </li>

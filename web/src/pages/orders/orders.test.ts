@@ -171,7 +171,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: 'Save note' }).click();
     await page.getByText('Ring twice.').waitFor();
 
-    await page.getByRole('button', { name: 'Edit address' }).click();
+    await page.getByRole('button', { name: 'Edit address: shipping' }).click();
     await page.getByLabel('City').fill('Nashik');
     await page.getByLabel('PIN code').fill('4'.repeat(33));
     await page.getByRole('button', { name: 'Save address' }).click();
@@ -179,7 +179,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'order-address');
     await page.getByLabel('PIN code').fill('422001');
     await page.getByRole('button', { name: 'Save address' }).click();
-    await page.getByText('The address of order 1001 is saved.').waitFor();
+    await page.getByText('The shipping address of order 1001 is saved.').waitFor();
     await page.getByText('Nashik 422001').waitFor();
     await page.getByText('Address changed by you').waitFor();
 
@@ -273,6 +273,24 @@ describe.skipIf(!chromiumPath)('orders', () => {
       .getByText(/2 orders are now shipped\. 1 could not change: The status cannot change from delivered/)
       .waitFor();
     await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+
+    // What is hard to take back is asked first.
+    const fail = async () => {
+      await page.getByRole('button', { name: 'Change status' }).click();
+      await page.getByRole('menuitem', { name: 'Failed' }).click();
+    };
+    await page.getByLabel('Select order 1001').check();
+    await page.getByLabel('Select order 1002').check();
+    await fail();
+    const question = page.getByRole('dialog', { name: 'Mark 2 orders as failed?' });
+    await inspect(page, 'orders-fail', 'complete');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+    await fail();
+    await question.getByRole('button', { name: 'Mark as failed' }).click();
+    await page.getByText('2 orders are now failed.').waitFor();
+    await page.getByRole('button', { name: 'Failed 2' }).waitFor();
   });
 
   test('an order is deleted after its number has been entered', async () => {

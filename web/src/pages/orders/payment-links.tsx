@@ -5,6 +5,8 @@ import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
+import { useLinkProvider } from '../../payments/payment-choices.ts';
+import { ProviderHint } from '../../payments/provider-hint.tsx';
 import { providerName } from '../../payments/provider-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -24,26 +26,34 @@ const shown = 5;
 export function PaymentLinks({ order, canCreate }: PaymentLinksProps) {
   const { id, due_total, currency } = order;
   const { data } = useApi(keys.orders.links(id), (client) => client.payments.listLinks({ id, per_page: shown }));
-  const { data: settings } = useApi(keys.payments.providers, (client) => client.payments.getProviders(), canCreate);
+  const { provider, isKnown } = useLinkProvider();
   const links = data?.payment_links ?? [];
-  const hasProvider = settings?.providers.some((provider) => provider.is_chosen && provider.is_configured) ?? false;
   const isAsked = links.some((link) => isLive(link) && link.amount === due_total);
   const create = useAction((client, _: undefined) => client.payments.createLink({ id }), {
     affects: [keys.orders.links(id)],
     done: () => 'The payment link is ready to be copied.',
   });
-  const offersLink = canCreate && hasProvider && !isAsked;
-  if (links.length === 0 && !offersLink) return null;
+  const offersLink = canCreate && provider !== undefined && !isAsked;
+  const needsProvider = canCreate && isKnown && !provider;
+  if (links.length === 0 && !offersLink && !needsProvider) return null;
   return (
     <div className="grid gap-2">
       {links.map((link) => (
-        <LinkRow key={link.id} order={order} link={link} canCancel={canCreate} />
+        <LinkRow
+          key={link.id}
+          order={order}
+          link={link}
+          canCancel={canCreate}
+          onRetry={canCreate && provider ? () => create.mutate(undefined) : undefined}
+          isRetrying={create.isPending}
+        />
       ))}
       {offersLink && (
         <Button className="justify-self-start" isBusy={create.isPending} onClick={() => create.mutate(undefined)}>
           Create payment link for {money(due_total, currency)}
         </Button>
       )}
+      {needsProvider && <ProviderHint purpose="to send payment links" />}
     </div>
   );
 }
@@ -66,9 +76,12 @@ interface LinkRowProps {
   readonly order: OrderDetails;
   readonly link: PaymentLink;
   readonly canCancel: boolean;
+  /** Asks the provider for this link again; for users who may. */
+  readonly onRetry: (() => void) | undefined;
+  readonly isRetrying: boolean;
 }
 
-function LinkRow({ order, link, canCancel }: LinkRowProps) {
+function LinkRow({ order, link, canCancel, onRetry, isRetrying }: LinkRowProps) {
   const { id, provider, amount, currency, status, url, created_at, failure } = link;
   const [isAsking, setAsking] = useState(false);
   const isOpen = status === 'open' && isLive(link);
@@ -110,9 +123,17 @@ function LinkRow({ order, link, canCancel }: LinkRowProps) {
           </ConfirmDialog>
         </>
       ) : (
-        <span className="text-xs text-secondary">
-          Created <RelativeTime time={created_at} />
-        </span>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-secondary">
+          <span>
+            {status === 'creating' && `${providerName(provider)} has not answered. `}
+            {status === 'creating' ? 'Asked' : 'Created'} <RelativeTime time={created_at} />
+          </span>
+          {status === 'creating' && onRetry && (
+            <Button isBusy={isRetrying} onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </div>
       )}
     </div>
   );

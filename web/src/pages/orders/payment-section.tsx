@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
-import { useCan } from '../../api/use-api.ts';
 import { methodName } from '../../format/payment-method.ts';
 import { useLinkProvider, usePaymentMethods } from '../../payments/payment-choices.ts';
+import { ProviderHint } from '../../payments/provider-hint.tsx';
 import { providerName } from '../../payments/provider-name.ts';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -17,7 +16,6 @@ interface PaymentSectionProps {
 export function PaymentSection({ draft: { payment }, onChange, errors }: PaymentSectionProps) {
   const methods = usePaymentMethods();
   const { provider, isKnown } = useLinkProvider();
-  const canSetUp = useCan()('settings.api_clients');
   const change = (changes: Partial<OrderDraft['payment']>) => onChange({ payment: { ...payment, ...changes } });
   const plan = (name: PaymentPlan, label: string, isDisabled = false) => (
     <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
@@ -78,15 +76,9 @@ export function PaymentSection({ draft: { payment }, onChange, errors }: Payment
           )}
       </div>
       {isKnown && !provider && (
-        <p className="-mt-2 pl-6.5 text-xs text-secondary">
-          {canSetUp ? (
-            <Link to="/settings/$page" params={{ page: 'payments' }} className="underline underline-offset-4">
-              Set up Stripe or Razorpay first
-            </Link>
-          ) : (
-            'An owner can set up Stripe or Razorpay in the settings.'
-          )}
-        </p>
+        <div className="-mt-2 pl-6.5">
+          <ProviderHint purpose="to send payment links" />
+        </div>
       )}
     </Section>
   );

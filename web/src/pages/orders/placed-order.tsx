@@ -33,10 +33,15 @@ export function usePlacedOrder(): PlacedOrder {
   const can = useCan();
   const leave = (order: Order) =>
     can('orders.view') ? navigate({ to: '/orders/$id', params: { id: order.id } }) : navigate({ to: '/' });
+  async function retry(order: Order): Promise<void> {
+    const link = await createLink(order, () => void retry(order));
+    if (link) toast('The payment link is ready to be copied.');
+    await refetch(keys.orders.links(order.id));
+  }
   return {
     async finish(order, plan) {
       toast(`Order ${order.order_number} is created.`);
-      const link = plan === 'payment_link' ? await createLink(order) : undefined;
+      const link = plan === 'payment_link' ? await createLink(order, () => void retry(order)) : undefined;
       if (link) setPlaced({ order, link });
       else await leave(order);
       await refetch(...affectedByOrder(order), keys.orders.drafts);
@@ -46,11 +51,11 @@ export function usePlacedOrder(): PlacedOrder {
 }
 
 /** The order is there, whatever the provider says: it can be asked again on the page of the order. */
-async function createLink({ id }: Order): Promise<PaymentLink | undefined> {
+async function createLink({ id }: Order, retry: () => void): Promise<PaymentLink | undefined> {
   try {
     return (await api().payments.createLink({ id })).link;
   } catch (error) {
-    toast(`There is no payment link. ${errorMessage(error)}`);
+    toast(`There is no payment link. ${errorMessage(error)}`, { label: 'Try again', run: retry });
     return undefined;
   }
 }

@@ -27,7 +27,7 @@ const newOrder = createRoute({
 const drafts = createRoute({
   getParentRoute: () => shell,
   path: '/orders/drafts',
-  validateSearch: pick('is_placed'),
+  validateSearch: pick('is_placed', 'search'),
   component: lazyPage(() => import('./drafts-page.tsx'), 'DraftsPage'),
 });
 

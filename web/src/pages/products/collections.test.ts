@@ -118,6 +118,39 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
     await inspect(page, 'locations');
     const low = (await asha.get('/api/v1/products?low_stock=true')).body.products;
     expect(low.map(({ sku }: { sku: string }) => sku).sort()).toEqual(['KADAI', 'TEA-1', 'TEA-2']);
+    const variants = async () =>
+      (await asha.get('/api/v1/products?search=KADAI')).body.products[0].variants as { id: string }[];
+    const [{ id: kadai } = { id: '' }] = await variants();
+    const levels = async () =>
+      (await asha.get(`/api/v1/variants/${kadai}/levels`)).body.levels.map(({ stock }: { stock: number }) => stock);
+    const [stock = 0] = await levels();
+    await page.getByRole('button', { name: 'Move stock' }).click();
+    await heading(page, 'Move stock').waitFor();
+    expect(await page.getByRole('button', { name: 'Move units', disabled: true }).count()).toBe(1);
+    await page.getByLabel('Add a product').fill('KADAI');
+    await page.getByRole('option', { name: /Brass kadai/ }).click();
+    await page.getByLabel('Units of Brass kadai').fill(String(stock + 1));
+    await page.getByText(`Only ${stock} are there.`).waitFor();
+    await page.getByRole('button', { name: 'Move units' }).click();
+    await page.getByText(/There are fewer than/).waitFor();
+    await page.getByLabel('Units of Brass kadai').fill('2');
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await page.getByLabel('Reference').fill('Van 7');
+    await inspect(page, 'stock-transfer', 'complete');
+    await page.getByRole('button', { name: 'Move units' }).click();
+    await page.getByText('2 units are now at Warehouse Nashik.').waitFor();
+    expect(await levels()).toEqual([stock - 2, 2]);
+    // Back, from the page of the product.
+    await page.getByRole('link', { name: 'Brass kadai' }).click();
+    await page.getByRole('button', { name: 'Move stock' }).click();
+    await page.getByLabel('From').selectOption('Warehouse Nashik');
+    expect(await page.getByLabel('To').locator('option:checked').textContent()).toBe('Main');
+    await page.getByLabel('Units of Brass kadai').fill('2');
+    await page.getByRole('button', { name: 'Move units' }).click();
+    await page.getByText('2 units are now at Main.').waitFor();
+    expect(await levels()).toEqual([stock, 0]);
+    await page.goto(`${platform.origin}/products/locations`);
     await page.getByRole('button', { name: 'Delete Warehouse Nashik' }).click();
     await page.getByRole('button', { name: 'Delete location' }).click();
     await page.getByText('Warehouse Nashik deleted.').waitFor();

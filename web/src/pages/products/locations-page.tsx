@@ -1,5 +1,6 @@
 import { type Client, productsLimits, type StockLocation } from '@chowk/client';
-import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { ArrowLeftRight, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
@@ -35,14 +36,29 @@ function Locations() {
   const can = useCan();
   const locations = useLocations();
   const [isAdding, setAdding] = useState(false);
-  const add = can('products.edit') && !isAdding && (
-    <Button onClick={() => setAdding(true)}>
-      <Icon icon={Plus} />
-      Add a location
-    </Button>
+  const navigate = useNavigate();
+  const actions = can('products.edit') && (
+    <span className="flex flex-wrap gap-2">
+      {locations.length > 1 && (
+        <Button onClick={() => void navigate({ to: '/products/transfer' })}>
+          <Icon icon={ArrowLeftRight} />
+          Move stock
+        </Button>
+      )}
+      {!isAdding && (
+        <Button onClick={() => setAdding(true)}>
+          <Icon icon={Plus} />
+          Add a location
+        </Button>
+      )}
+    </span>
   );
   return (
-    <Section title="Locations" lead="The places that units are kept at. Stock is changed at one of them." actions={add}>
+    <Section
+      title="Locations"
+      lead="The places that units are kept at. Stock is changed at one of them."
+      actions={actions}
+    >
       {locations.length === 0 ? (
         <Skeleton className="h-12 w-full" />
       ) : (
@@ -114,7 +130,7 @@ function LocationRow({ location }: { readonly location: StockLocation }) {
         onConfirm={() => remove.mutate(undefined, { onSettled: done })}
       >
         <strong className="font-semibold text-text">{name}</strong> is deleted. That is possible only without units:
-        move them first, with a change of stock at each location.
+        move them to another location first.
       </ConfirmDialog>
     </li>
   );

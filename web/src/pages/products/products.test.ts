@@ -173,6 +173,8 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByLabel('Weight in grams').fill('heavy');
     await page.getByLabel('Barcode').fill('8901030865237');
     await page.getByLabel('Charge tax').uncheck();
+    await page.getByLabel('Tax class').fill('Reduced rate');
+    await page.getByLabel('Tax code').fill('0902');
     await page.getByLabel('Price', { exact: true }).fill('660');
     await page.getByRole('group', { name: 'Metadata' }).getByRole('button', { name: 'Add' }).click();
     await page.getByLabel('Metadata: Name 1').fill('supplier');
@@ -191,6 +193,8 @@ describe.skipIf(!chromiumPath)('products', () => {
     await inspect(page, 'product-more-errors');
     await page.getByLabel('Slug', { exact: true }).fill('first-flush');
     await page.getByLabel('Weight in grams').fill('250');
+    await page.getByText('The tax class must have this format: lowercase letters').waitFor();
+    await page.getByLabel('Tax class').fill('reduced');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('250 g saved.').waitFor();
     expect(await find('TEA-DJ-250')).toMatchObject({
@@ -198,7 +202,16 @@ describe.skipIf(!chromiumPath)('products', () => {
       price: '660.00',
       metadata: { supplier: 'Makaibari' },
       external_ids: { shopify: '7712' },
-      variants: [{ barcode: '8901030865237', weight_grams: 250, taxable: false, stock: 100 }],
+      variants: [
+        {
+          barcode: '8901030865237',
+          weight_grams: 250,
+          taxable: false,
+          tax_class: 'reduced',
+          tax_code: '0902',
+          stock: 100,
+        },
+      ],
     });
   });
 

@@ -60,10 +60,18 @@ const locations = createRoute({
   component: lazyPage(() => import('./locations-page.tsx'), 'LocationsPage'),
 });
 
+const transfer = createRoute({
+  getParentRoute: () => shell,
+  path: '/products/transfer',
+  validateSearch: pick('product'),
+  component: lazyPage(() => import('./transfer-page.tsx'), 'TransferPage'),
+});
+
 export const productRoutes = [
   products.addChildren([product, newProduct]),
   variants,
   collections.addChildren([collection, newCollection]),
   locations,
+  transfer,
   productImport,
 ] as const;

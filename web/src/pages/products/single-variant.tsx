@@ -1,9 +1,11 @@
 import { type ProductVariant, productsLimits, type SentVariant } from '@chowk/client';
 import { Checkbox, Field, Input } from '../../ui/field.tsx';
+import { TaxClasses, taxClassesId } from './tax-classes.tsx';
+import { standardTaxClass } from './variant-draft.ts';
 
 /* What a product without options has through its only variant, beside SKU, prices and stock. */
 
-type SingleName = 'barcode' | 'weight_grams' | 'continue_selling' | 'taxable';
+type SingleName = 'barcode' | 'weight_grams' | 'continue_selling' | 'taxable' | 'tax_class' | 'tax_code';
 
 /** Under which the platform reports errors. */
 const fieldName = <Name extends SingleName>(name: Name) => `variants.0.${name}` as const;
@@ -13,10 +15,18 @@ export type SingleTexts = { readonly [Name in SingleName as `variants.0.${Name}`
 
 type SingleFields = Pick<ProductVariant, SingleName>;
 
-const newFields: SingleFields = { barcode: null, weight_grams: null, continue_selling: false, taxable: true };
+const newFields: SingleFields = {
+  barcode: null,
+  weight_grams: null,
+  continue_selling: false,
+  taxable: true,
+  tax_class: standardTaxClass,
+  tax_code: null,
+};
 
-export function readSingle({ barcode, weight_grams, continue_selling, taxable }: SingleFields): SingleFields {
-  return { barcode, weight_grams, continue_selling, taxable };
+export function readSingle(variant: SingleFields): SingleFields {
+  const { barcode, weight_grams, continue_selling, taxable, tax_class, tax_code } = variant;
+  return { barcode, weight_grams, continue_selling, taxable, tax_class, tax_code };
 }
 
 /** What the platform takes, of the fields that differ from those of the variant. */
@@ -28,6 +38,8 @@ export function toSingleInput(texts: SingleTexts, variant: SingleFields = newFie
     weight_grams: weight === '' ? null : /^\d+$/.test(weight) ? Number(weight) : (weight as unknown as number),
     continue_selling: texts[fieldName('continue_selling')] !== undefined,
     taxable: texts[fieldName('taxable')] !== undefined,
+    tax_class: texts[fieldName('tax_class')]?.trim() || standardTaxClass,
+    tax_code: texts[fieldName('tax_code')]?.trim() || null,
   };
   const names = Object.keys(next) as (keyof SingleFields)[];
   const changed = names.filter((name) => next[name] !== variant[name]);
@@ -58,12 +70,35 @@ export function SingleVariantFields({ variant = newFields, errors }: SingleVaria
           <Input {...control} inputMode="numeric" defaultValue={variant.weight_grams ?? ''} className="numeric" />
         )}
       </Field>
+      <Field label="Tax class" {...field('tax_class')} help="Which of your tax rates apply.">
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={productsLimits.addVariant.tax_class}
+            defaultValue={variant.tax_class === standardTaxClass ? '' : variant.tax_class}
+            placeholder={standardTaxClass}
+            list={taxClassesId}
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Field label="Tax code" {...field('tax_code')} help="Such as HSN. Printed on invoices.">
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={productsLimits.addVariant.tax_code}
+            defaultValue={variant.tax_code ?? ''}
+            autoComplete="off"
+          />
+        )}
+      </Field>
       <Checkbox
         label="Sell when out of stock"
         name={fieldName('continue_selling')}
         defaultChecked={variant.continue_selling}
       />
       <Checkbox label="Charge tax" name={fieldName('taxable')} defaultChecked={variant.taxable} />
+      <TaxClasses />
     </div>
   );
 }

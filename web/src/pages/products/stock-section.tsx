@@ -1,5 +1,5 @@
 import type { Product, StockMovement } from '@chowk/client';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -26,15 +26,27 @@ export function StockSection({ product }: { readonly product: Product }) {
   const { data, error } = useApi(keys.products.movements(id, size), (client) =>
     client.products.movements({ id, per_page: size }),
   );
-  const trigger = (
-    <Button variant="quiet" className="-mr-3.5">
-      Change stock
-    </Button>
-  );
+  const hasLocations = useLocations().length > 1;
+  const navigate = useNavigate();
+  const trigger = <Button variant="quiet">Change stock</Button>;
   return (
     <Section
       title="Stock"
-      actions={canEdit && variant && <StockForm product={product} variant={variant} trigger={trigger} />}
+      actions={
+        canEdit && (
+          <span className="-mr-3.5 flex flex-wrap">
+            {hasLocations && (
+              <Button
+                variant="quiet"
+                onClick={() => void navigate({ to: '/products/transfer', search: { product: id } })}
+              >
+                Move stock
+              </Button>
+            )}
+            {variant && <StockForm product={product} variant={variant} trigger={trigger} />}
+          </span>
+        )
+      }
     >
       <dl className="grid grid-cols-3 divide-x divide-line border-y border-line py-3">
         <Figure label="On hand" value={stock} />

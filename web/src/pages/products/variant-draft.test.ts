@@ -14,6 +14,7 @@ import {
   renameValue,
   rowTitle,
   type VariantDraft,
+  type VariantRow,
 } from './variant-draft.ts';
 import { toVariantInput } from './variant-input.ts';
 
@@ -93,6 +94,8 @@ test('only changed cells of saved variants are sent, and of new ones those that 
     stock: ' 12 ',
     barcode: '',
     price: '1,200',
+    tax_class: 'reduced',
+    tax_code: ' 6109 ',
   });
   expect(toVariantInput(draft, saved)).toEqual({
     options: [
@@ -100,10 +103,28 @@ test('only changed cells of saved variants are sent, and of new ones those that 
       { name: 'Color', values: ['Red', 'Blue'] },
     ],
     variants: [
-      { id: 'id-0', options: { Size: 'S', Color: 'Red' }, stock: 12, price: '1200' },
+      {
+        id: 'id-0',
+        options: { Size: 'S', Color: 'Red' },
+        stock: 12,
+        price: '1200',
+        tax_class: 'reduced',
+        tax_code: '6109',
+      },
       { id: 'id-1', options: { Size: 'S', Color: 'Blue' } },
       { options: { Size: 'L', Color: 'Red' }, image_id: null, continue_selling: false, taxable: true },
       { options: { Size: 'L', Color: 'Blue' }, image_id: null, continue_selling: false, taxable: true },
     ],
   });
+});
+
+test('an emptied tax class is the standard one, and further variants are taxed like similar ones', () => {
+  const [first] = shirts.rows;
+  const saved = {
+    ...shirts,
+    rows: [{ ...(first as VariantRow), key: 'id-0', tax_class: 'reduced', tax_code: '6109' }],
+  };
+  const draft = changeRow(saved, 'id-0', { tax_class: ' ', tax_code: '' });
+  expect(toVariantInput(draft, saved).variants[0]).toMatchObject({ tax_class: 'standard', tax_code: null });
+  expect(add(saved, '0', 'L').rows).toMatchObject([{}, { tax_class: 'reduced', tax_code: '6109' }]);
 });

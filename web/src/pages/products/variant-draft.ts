@@ -5,7 +5,19 @@ import { type Product, type ProductVariant, productsLimits } from '@chowk/client
 const maxVariants = productsLimits.create.variants;
 export const maxOptions = productsLimits.create.options;
 
-export const textColumns = ['sku', 'price', 'compare_at_price', 'stock', 'barcode', 'weight_grams'] as const;
+export const textColumns = [
+  'sku',
+  'price',
+  'compare_at_price',
+  'stock',
+  'barcode',
+  'weight_grams',
+  'tax_class',
+  'tax_code',
+] as const;
+/** That of variants without another one. */
+export const standardTaxClass = 'standard';
+
 export type TextColumn = (typeof textColumns)[number];
 export type FlagColumn = 'continue_selling' | 'taxable';
 
@@ -37,6 +49,8 @@ const emptyRow: VariantRow = {
   stock: '',
   barcode: '',
   weight_grams: '',
+  tax_class: '',
+  tax_code: '',
   image_id: null,
   continue_selling: false,
   taxable: true,
@@ -51,7 +65,7 @@ export function readVariants({ options, variants }: Pick<Product, 'options' | 'v
 
 function readRow(variant: ProductVariant, options: readonly OptionDraft[]): VariantRow {
   const { id, sku, price, compare_at_price, stock, barcode, weight_grams } = variant;
-  const { image_id, continue_selling, taxable } = variant;
+  const { image_id, continue_selling, taxable, tax_class, tax_code } = variant;
   return {
     key: id,
     values: Object.fromEntries(options.map(({ key, name }) => [key, variant.options[name] ?? ''])),
@@ -61,6 +75,8 @@ function readRow(variant: ProductVariant, options: readonly OptionDraft[]): Vari
     stock: String(stock),
     barcode: barcode ?? '',
     weight_grams: weight_grams === null ? '' : String(weight_grams),
+    tax_class: tax_class === standardTaxClass ? '' : tax_class,
+    tax_code: tax_code ?? '',
     image_id,
     continue_selling,
     taxable,
@@ -130,9 +146,11 @@ function addValue(draft: VariantDraft, key: string, text: string): VariantDraft 
   return addRows(changed, copies);
 }
 
-/** A further variant has the price and the weight of a similar one. */
-function newRow({ values, price, compare_at_price, weight_grams, continue_selling, taxable }: VariantRow): VariantRow {
-  return { ...emptyRow, values, price, compare_at_price, weight_grams, continue_selling, taxable };
+/** A further variant has the price, the weight and the taxes of a similar one. */
+function newRow(similar: VariantRow): VariantRow {
+  const { values, price, compare_at_price, weight_grams, continue_selling, taxable, tax_class, tax_code } = similar;
+  const taxes = { taxable, tax_class, tax_code };
+  return { ...emptyRow, values, price, compare_at_price, weight_grams, continue_selling, ...taxes };
 }
 
 function addRows(draft: VariantDraft, rows: readonly VariantRow[]): VariantDraft | undefined {

@@ -2,8 +2,9 @@ import type { ProductImage } from '@chowk/client';
 import { memo, useState } from 'react';
 import { Checkbox } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { taxClassesId } from './tax-classes.tsx';
 import { Thumbnail } from './thumbnail.tsx';
-import type { FlagColumn, TextColumn, VariantRow } from './variant-draft.ts';
+import { type FlagColumn, standardTaxClass, type TextColumn, type VariantRow } from './variant-draft.ts';
 import type { EditorProps } from './variant-editor-props.ts';
 
 interface GridRowProps {
@@ -32,6 +33,8 @@ const cells = [
   { column: 'stock', label: 'On hand', width: 'min-w-20', mode: 'numeric' },
   { column: 'barcode', label: 'Barcode', width: 'min-w-32', mode: 'text' },
   { column: 'weight_grams', label: 'Weight', width: 'min-w-20', mode: 'numeric' },
+  { column: 'tax_class', label: 'Tax class', width: 'min-w-24', mode: 'text' },
+  { column: 'tax_code', label: 'Tax code', width: 'min-w-24', mode: 'text' },
 ] as const;
 
 const flags = [
@@ -41,7 +44,12 @@ const flags = [
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { row, index, title, images, errors, isSelected, onSelect, onChange } = props;
-  const placeholders: Partial<Record<TextColumn, string>> = { sku: props.sku, price: props.price, stock: '0' };
+  const placeholders: Partial<Record<TextColumn, string>> = {
+    sku: props.sku,
+    price: props.price,
+    stock: '0',
+    tax_class: standardTaxClass,
+  };
   const sameOptions = errors[cellName(index, 'options')];
   return (
     <tr className="align-top last:[&>*]:border-b-0 [&>*]:border-b [&>*]:border-line">
@@ -79,6 +87,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
                 aria-invalid={error === undefined ? undefined : true}
                 aria-describedby={error === undefined ? undefined : `${name}-error`}
                 inputMode={mode}
+                list={column === 'tax_class' ? taxClassesId : undefined}
                 autoComplete="off"
                 value={row[column]}
                 placeholder={placeholders[column]}

@@ -3,6 +3,7 @@ import { useSelection } from '../../list/selection.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import { TaxClasses } from './tax-classes.tsx';
 import {
   addMissing,
   changeRow,
@@ -25,6 +26,8 @@ const headings = {
   stock: 'On hand',
   barcode: 'Barcode',
   weight_grams: 'Weight (g)',
+  tax_class: 'Tax class',
+  tax_code: 'Tax code (HSN)',
 };
 const flagHeadings = ['Sell when out of stock', 'Charge tax'];
 const columns = [...textColumns, 'continue_selling', 'taxable'];
@@ -135,13 +138,14 @@ export function VariantGrid({ draft, update, errors, images, defaults }: Variant
             ))}
           </tbody>
         </table>
+        <TaxClasses />
       </section>
     </div>
   );
 }
 
 function isText(column: TextColumn): boolean {
-  return column === 'sku' || column === 'barcode';
+  return ['sku', 'barcode', 'tax_class', 'tax_code'].includes(column);
 }
 
 /** The row and the column of a control of the grid. */

@@ -1,6 +1,13 @@
 import type { NewVariant, ProductOption, ProductVariant, SentVariant } from '@chowk/client';
 import { plainAmount } from '../../format/amount.ts';
-import { type FlagColumn, type TextColumn, textColumns, type VariantDraft, type VariantRow } from './variant-draft.ts';
+import {
+  type FlagColumn,
+  standardTaxClass,
+  type TextColumn,
+  textColumns,
+  type VariantDraft,
+  type VariantRow,
+} from './variant-draft.ts';
 
 const columns: readonly (TextColumn | FlagColumn | 'image_id')[] = [
   ...textColumns,
@@ -34,7 +41,8 @@ function inputValue(row: VariantRow, column: (typeof columns)[number]): unknown 
   const text = value.trim();
   if (column === 'price') return plainAmount(text);
   if (column === 'compare_at_price') return plainAmount(text) || null;
-  if (column === 'barcode') return text || null;
+  if (column === 'barcode' || column === 'tax_code') return text || null;
+  if (column === 'tax_class') return text || standardTaxClass;
   if (column === 'weight_grams' && text === '') return null;
   // What is no number is reported by the platform.
   if (column === 'stock' || column === 'weight_grams') return /^\d+$/.test(text) ? Number(text) : text;

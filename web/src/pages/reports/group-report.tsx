@@ -1,14 +1,14 @@
 import type { ReportsSalesInput, SalesRow } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { keys } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { count, money } from '../../format/numbers.ts';
-import { Loading } from '../../ui/loading.tsx';
 import { OtherCurrencies, usePeriod } from './period.tsx';
+import { ReportLoading } from './report-loading.tsx';
 import { type Column, Pages, ReportTable } from './report-table.tsx';
 import { NoSales } from './sales-report.tsx';
 import { useReportSearch } from './search.ts';
+import { useReport } from './use-report.ts';
 
 type Group = 'product' | 'variant' | 'segment' | 'discount';
 const sorts = ['revenue', 'net_revenue', 'orders', 'units', 'discounts', 'refunded', 'name'] as const;
@@ -56,8 +56,8 @@ export function GroupReport({ group }: { readonly group: Group }) {
     page: Number(search.page ?? 1) || 1,
     per_page: 50,
   };
-  const { data, error } = useApi(keys.reports.sales(input), (client) => client.reports.sales(input));
-  if (!data) return <Loading error={error} className="h-96" />;
+  const { data, error } = useReport(keys.reports.sales(input), (client) => client.reports.sales(input));
+  if (!data) return <ReportLoading error={error} className="h-96" />;
   const { rows, currency, pagination } = data;
   if (rows.every(({ orders }) => orders === 0))
     return group === 'discount' ? <NoDiscounts /> : <NoSales report={data} />;

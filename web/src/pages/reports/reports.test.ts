@@ -104,6 +104,24 @@ describe.skipIf(!chromiumPath)('Reports', () => {
     await page.goBack();
   });
 
+  test('a report that is being calculated says so, and appears by itself', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/products');
+    let isCalculating = true;
+    const json = {
+      code: 'reports.calculating',
+      message: 'The figures of these days are being calculated, 62 % of them are there. Ask again in a few seconds.',
+    };
+    await page.route('**/api/v1/reports/sales*', (route) =>
+      isCalculating ? route.fulfill({ status: 409, json }) : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByText('being calculated. 62 % are there').waitFor();
+    await inspect(page, 'reports-calculating', 'complete');
+    isCalculating = false;
+    await page.getByText('No sales on these days').waitFor();
+  });
+
   test('other days, and nothing sold on them', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const page = await platform.openAs(

@@ -1,16 +1,16 @@
 import type { SalesReport as Report, ReportsSalesInput, SalesRow } from '@chowk/client';
 import { TrendingUp } from 'lucide-react';
 import { keys } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
 import { count, money } from '../../format/numbers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loading } from '../../ui/loading.tsx';
 import { Figures } from './figures.tsx';
 import { OtherCurrencies, usePeriod } from './period.tsx';
+import { ReportLoading } from './report-loading.tsx';
 import { type Column, ReportTable } from './report-table.tsx';
 import { useReportSearch } from './search.ts';
+import { useReport } from './use-report.ts';
 
 type Unit = 'day' | 'week' | 'month';
 type Metric = 'revenue' | 'net_revenue' | 'orders' | 'units';
@@ -30,7 +30,7 @@ function unitFor(days: number): Unit {
 }
 
 function useSales(input: ReportsSalesInput) {
-  return useApi(keys.reports.sales(input), (client) => client.reports.sales(input));
+  return useReport(keys.reports.sales(input), (client) => client.reports.sales(input));
 }
 
 /** Sales over time, against the period before. */
@@ -59,7 +59,7 @@ export function SalesReport() {
       {report && previous.data ? (
         <Chart metric={shown} report={report} before={previous.data} unit={unit} days={days} format={format} />
       ) : (
-        <Loading error={current.error ?? previous.error} className="h-64" />
+        <ReportLoading error={current.error ?? previous.error} className="h-64" />
       )}
       {report && <OtherCurrencies report={report} />}
       {report && <SalesTable report={report} unit={unit} />}

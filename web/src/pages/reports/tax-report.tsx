@@ -1,17 +1,17 @@
 import type { TaxRow } from '@chowk/client';
 import { keys } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { count, money } from '../../format/numbers.ts';
-import { Loading } from '../../ui/loading.tsx';
 import { OtherCurrencies, usePeriod } from './period.tsx';
+import { ReportLoading } from './report-loading.tsx';
 import { type Column, ReportTable } from './report-table.tsx';
+import { useReport } from './use-report.ts';
 
 /** What was charged of each tax. */
 export function TaxReport() {
   const { period } = usePeriod();
-  const { data, error } = useApi(keys.reports.taxes(period), (client) => client.reports.taxes(period));
-  if (!data) return <Loading error={error} className="h-96" />;
+  const { data, error } = useReport(keys.reports.taxes(period), (client) => client.reports.taxes(period));
+  if (!data) return <ReportLoading error={error} className="h-96" />;
   const { taxes, totals, currency } = data;
   if (taxes.length === 0) return <p className="py-10 text-center text-secondary">No order of these days has a tax.</p>;
   const amount = (label: string, key: 'taxable' | 'tax' | 'refunded_tax' | 'net_tax') => ({
