@@ -881,6 +881,42 @@ export interface Api {
      */
     readonly deleteLogo: Call<object, { readonly message: string }>;
   };
+  readonly mailbox: {
+    /**
+     * Get the address that receives mails.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/mailbox`
+     */
+    readonly show: Call<object, { readonly mailbox: Mailbox }>;
+    /**
+     * Get the mailbox from which mails are fetched.
+     * Without its password, with what went wrong at the last fetch.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/mailbox/imap`
+     */
+    readonly getImap: Call<object, { readonly imap: ImapMailbox }>;
+    /**
+     * Set the mailbox from which mails are fetched.
+     * Its mails become messages of conversations, and replies have its address as Reply-To. Mails stay in the mailbox. With another folder or account, `import_days` counts again; no mail is added twice.
+     * Requires the permission `settings.api_clients`.
+     * `PUT /api/v1/mailbox/imap`
+     */
+    readonly saveImap: Call<ImapMailboxChanges, { readonly message: string; readonly imap: ImapMailbox }>;
+    /**
+     * Test a mailbox.
+     * Connects, signs in and opens the folder; nothing is saved. Says which field is probably wrong.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/mailbox/imap/test`
+     */
+    readonly testImap: Call<ImapMailboxChanges, ImapTest>;
+    /**
+     * Delete the mailbox from which mails are fetched.
+     * Messages of conversations and mails in the mailbox stay.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/mailbox/imap`
+     */
+    readonly deleteImap: Call<object, { readonly message: string }>;
+  };
   readonly mcp: {
     /**
      * Handle a message of the Model Context Protocol.
@@ -2451,6 +2487,70 @@ export interface Api {
      */
     readonly replay: Call<WebhooksReplayInput, { readonly message: string }>;
   };
+  readonly widget: {
+    /**
+     * Get the settings of the chat.
+     * No token required.
+     * `GET /api/v1/widget/config`
+     */
+    readonly getConfig: Call<object, WidgetConfig>;
+    /**
+     * Start a session of the chat.
+     * For a visitor who is unknown, or whose identity a token of the shop proves. It lasts for 30 days after its last use.
+     * No token required.
+     * `POST /api/v1/widget/sessions`
+     */
+    readonly start: Call<NewWidgetSession, { readonly session: WidgetSession }>;
+    /**
+     * Send a message of a visitor.
+     * No token required.
+     * `POST /api/v1/widget/messages`
+     */
+    readonly send: Call<WidgetSendInput, { readonly widget_message: WidgetMessageAdded }>;
+    /**
+     * Get the messages of a session.
+     * Those that the visitor and the team wrote in the chat. The token is in the body, not in the address, which is logged.
+     * No token required.
+     * `POST /api/v1/widget/updates`
+     */
+    readonly listUpdates: Call<WidgetListUpdatesInput, {
+      /** The oldest first, at most the latest 100. */
+      readonly messages: readonly WidgetMessage[];
+    }>;
+    /**
+     * Record that a visitor has read messages.
+     * All messages of the team up to this one.
+     * No token required.
+     * `POST /api/v1/widget/seen`
+     */
+    readonly markSeen: Call<WidgetMarkSeenInput, { readonly message: string }>;
+    /**
+     * Show that a visitor is typing.
+     * No token required.
+     * `POST /api/v1/widget/typing`
+     */
+    readonly showTyping: Call<WidgetShowTypingInput, { readonly message: string }>;
+    /**
+     * Get the address of the script of the chat.
+     * Requires the permission `settings.view`.
+     * `GET /api/v1/widget/setup`
+     */
+    readonly getSetup: Call<object, { readonly setup: WidgetSetup }>;
+    /**
+     * Create the secret for identity tokens.
+     * Replaces the one before, whose tokens are refused from now on.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/widget/identity-secret`
+     */
+    readonly createIdentitySecret: Call<object, { readonly message: string } & NewWidgetIdentitySecret>;
+    /**
+     * Delete the secret for identity tokens.
+     * Identity tokens are refused from now on.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/widget/identity-secret`
+     */
+    readonly deleteIdentitySecret: Call<object, { readonly message: string }>;
+  };
 }
 
 /** The codes of the platform's errors; a module that is added later has others. */
@@ -2565,6 +2665,7 @@ export type ErrorCode =
   | 'invoices.not_found'
   | 'invoices.not_invoiced'
   | 'invoices.nothing_to_credit'
+  | 'mailbox.imap_not_found'
   | 'mcp.disabled'
   | 'mcp.invalid_message'
   | 'mcp.not_acceptable'
@@ -2674,6 +2775,12 @@ export type ErrorCode =
   | 'webhooks.not_found'
   | 'webhooks.payload_deleted'
   | 'webhooks.too_many'
+  | 'widget.bad_identity'
+  | 'widget.disabled'
+  | 'widget.secret_not_found'
+  | 'widget.too_many_messages'
+  | 'widget.too_many_sessions'
+  | 'widget.unknown_session'
   | (string & {});
 
 /** `data` of each event, in requests to webhooks and in `events.list`. */
@@ -2711,6 +2818,11 @@ export interface EventData {
   readonly 'order.created': { readonly order: Order };
   readonly 'order.deleted': { readonly order: Order };
   readonly 'order.payment_added': { readonly order: Order; readonly payment: OrderPayment };
+  readonly 'order.payment_updated': {
+    readonly order: Order;
+    readonly payment: OrderPayment;
+    readonly previous_status: 'pending' | 'succeeded' | 'failed';
+  };
   readonly 'order.refunded': { readonly order: Order; readonly refund: EmittedRefund };
   readonly 'order.shipment_cancelled': { readonly order: Order; readonly shipment: Shipment };
   readonly 'order.shipped': {
@@ -3886,6 +3998,58 @@ export type Health = {
   };
 };
 
+export type ImapMailbox = {
+  /** The address at which the mailbox gets mails. Customers answer to it. */
+  readonly address: string;
+  readonly host: string;
+  readonly port: number;
+  /** `tls` is usual at port 993, `starttls` at port 143. `none`: only if the operator allows the host. */
+  readonly security: 'tls' | 'starttls' | 'none';
+  readonly username: string;
+  readonly folder: string;
+  /** Mails of so many days before are fetched too. 0: only those that come from now on. */
+  readonly import_days: number;
+  /** Marks the mails as read in the mailbox. */
+  readonly mark_seen: boolean;
+  readonly last_fetched_at: string | null;
+  readonly failing_since: string | null;
+  /** Why mails cannot be fetched. */
+  readonly failure: string | null;
+  /** ISO 8601 in UTC */
+  readonly next_fetch_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ImapMailboxChanges = {
+  /** The address at which the mailbox gets mails. Customers answer to it. */
+  readonly address: string;
+  readonly host: string;
+  /** Default: 993. */
+  readonly port?: number | undefined;
+  /** `tls` is usual at port 993, `starttls` at port 143. `none`: only if the operator allows the host. Default: "tls". */
+  readonly security?: 'tls' | 'starttls' | 'none' | undefined;
+  readonly username: string;
+  /** Default: "INBOX". */
+  readonly folder?: string | undefined;
+  /** Mails of so many days before are fetched too. 0: only those that come from now on. Default: 0. */
+  readonly import_days?: number | undefined;
+  /** Marks the mails as read in the mailbox. Default: false. */
+  readonly mark_seen?: boolean | undefined;
+  /** Not shown again. Required for another host, port, security or user name. Some providers call it an app password. */
+  readonly password?: string | undefined;
+};
+
+export type ImapTest = {
+  readonly is_working: boolean;
+  /** What is probably wrong. */
+  readonly field: 'host' | 'port' | 'security' | 'password' | 'folder' | null;
+  readonly reason: string | null;
+  readonly folders: readonly string[];
+  /** How many mails the folder has. */
+  readonly mail_count: number | null;
+};
+
 export type ImportReport = {
   readonly created: number;
   readonly updated: number;
@@ -4121,6 +4285,11 @@ export type ListedOrderPage = {
 export type Liveness = {
   /** Always `ok`. */
   readonly status: string;
+};
+
+export type Mailbox = {
+  /** Mails to this address become conversations. Null if the platform receives no mails. */
+  readonly address: string | null;
 };
 
 export type ManualDiscount = {
@@ -4781,6 +4950,17 @@ export type NewWebhook = {
   readonly description?: string | null | undefined;
   /** Default: true. */
   readonly is_active?: boolean | undefined;
+};
+
+export type NewWidgetIdentitySecret = {
+  /** Not shown again. Signs identity tokens. */
+  readonly secret: string;
+};
+
+export type NewWidgetSession = {
+  /** A token of the server of the shop that proves who the visitor is: a JWT, signed with HS256. */
+  readonly identity?: string | undefined;
+  readonly email?: string | undefined;
 };
 
 export type Notification = {
@@ -7094,6 +7274,53 @@ export type WebhookWithSecret = {
   readonly secret: string;
 };
 
+export type WidgetAttachment = {
+  readonly file_name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly url: string | null;
+};
+
+export type WidgetConfig = {
+  /** The name of the organization. */
+  readonly name: string;
+  readonly color: string;
+  readonly position: 'right' | 'left';
+  readonly greeting: string;
+  readonly opening_hours: string;
+  readonly ask_for_email: boolean;
+  /** The key of the app, for Pusher clients. */
+  readonly realtime_key: string;
+};
+
+export type WidgetMessage = {
+  readonly id: string;
+  /** From the visitor, or from the team. */
+  readonly direction: 'inbound' | 'outbound';
+  readonly body: string;
+  readonly author: string | null;
+  /** ISO 8601 in UTC */
+  readonly sent_at: string;
+  readonly attachments: readonly WidgetAttachment[];
+};
+
+export type WidgetMessageAdded = { readonly id: string };
+
+export type WidgetSession = {
+  /** Not shown again. */
+  readonly token: string;
+  /** The realtime channel whose events say that there is something new. */
+  readonly channel: string;
+  /** ISO 8601 in UTC */
+  readonly expires_at: string;
+};
+
+export type WidgetSetup = {
+  readonly script_url: string;
+  /** When the secret for identity tokens was created; null if there is none. */
+  readonly secret_created_at: string | null;
+};
+
 export type ActivityListInput = {
   readonly action?: string | undefined;
   readonly user_id?: number | undefined;
@@ -8287,4 +8514,33 @@ export type WebhooksReplayInput = {
   readonly from_sequence: number;
   /** The last one. Default: the newest event. */
   readonly to_sequence?: number | undefined;
+};
+
+export type WidgetSendInput = {
+  /** The token of the session. */
+  readonly token: string;
+  /** Chosen by the sender. A message with a known id is not added again. */
+  readonly id: string;
+  readonly body?: string | undefined;
+  readonly email?: string | undefined;
+  /** JPEG, PNG, WebP or PDF, at most 10000000 bytes. */
+  readonly file?: Blob | undefined;
+};
+
+export type WidgetListUpdatesInput = {
+  /** The token of the session. */
+  readonly token: string;
+  /** Only messages after this one. */
+  readonly after?: string | undefined;
+};
+
+export type WidgetMarkSeenInput = {
+  /** The token of the session. */
+  readonly token: string;
+  readonly message_id: string;
+};
+
+export type WidgetShowTypingInput = {
+  /** The token of the session. */
+  readonly token: string;
 };

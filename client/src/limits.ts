@@ -163,6 +163,23 @@ export const invoicesLimits = {
   },
 } as const;
 
+export const mailboxLimits = {
+  saveImap: {
+    address: 254,
+    host: 255,
+    username: 255,
+    folder: 255,
+    password: 1000,
+  },
+  testImap: {
+    address: 254,
+    host: 255,
+    username: 255,
+    folder: 255,
+    password: 1000,
+  },
+} as const;
+
 export const notificationsLimits = {
   updatePreferences: {
     types: 200,
@@ -591,5 +608,27 @@ export const webhooksLimits = {
     events: 100,
     conditions: 20,
     description: 255,
+  },
+} as const;
+
+export const widgetLimits = {
+  start: {
+    identity: 4000,
+    email: 254,
+  },
+  send: {
+    token: 100,
+    body: 4000,
+    email: 254,
+    file: { types: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'], maxBytes: 10000000 },
+  },
+  listUpdates: {
+    token: 100,
+  },
+  markSeen: {
+    token: 100,
+  },
+  showTyping: {
+    token: 100,
   },
 } as const;

@@ -154,6 +154,13 @@ export const routes = {
     setLogo: 'POST invoice-logo multipart',
     deleteLogo: 'DELETE invoice-logo',
   },
+  mailbox: {
+    show: 'GET mailbox',
+    getImap: 'GET mailbox/imap',
+    saveImap: 'PUT mailbox/imap',
+    testImap: 'POST mailbox/imap/test',
+    deleteImap: 'DELETE mailbox/imap',
+  },
   mcp: {
     handle: 'POST /mcp',
   },
@@ -419,5 +426,16 @@ export const routes = {
     deliveries: 'GET webhooks/:id/deliveries',
     redeliver: 'POST webhooks/:id/deliveries/:delivery/redeliver',
     replay: 'POST webhooks/:id/replay',
+  },
+  widget: {
+    getConfig: 'GET widget/config',
+    start: 'POST widget/sessions',
+    send: 'POST widget/messages multipart',
+    listUpdates: 'POST widget/updates',
+    markSeen: 'POST widget/seen',
+    showTyping: 'POST widget/typing',
+    getSetup: 'GET widget/setup',
+    createIdentitySecret: 'POST widget/identity-secret',
+    deleteIdentitySecret: 'DELETE widget/identity-secret',
   },
 } as const;

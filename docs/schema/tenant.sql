@@ -430,6 +430,34 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE imap_mailboxes (
+  id uuid NOT NULL,
+  address text NOT NULL,
+  host text NOT NULL,
+  port integer NOT NULL,
+  security text NOT NULL,
+  username text NOT NULL,
+  password text NOT NULL,
+  folder text NOT NULL,
+  import_days integer NOT NULL,
+  mark_seen boolean NOT NULL,
+  since timestamp with time zone NOT NULL,
+  uid_validity bigint,
+  last_uid bigint NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  fetched_at timestamp with time zone,
+  next_fetch_at timestamp with time zone NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  failure text,
+  is_reported boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT imap_mailboxes_pkey PRIMARY KEY (id),
+  CONSTRAINT imap_mailboxes_security_check CHECK ((security = ANY (ARRAY['tls'::text, 'starttls'::text, 'none'::text])))
+);
+CREATE UNIQUE INDEX imap_mailboxes_one ON public.imap_mailboxes USING btree ((true));
+
 CREATE TABLE invoice_logos (
   id uuid NOT NULL,
   width integer NOT NULL,
@@ -480,6 +508,23 @@ CREATE INDEX invoices_by_update ON public.invoices USING btree (updated_at, id);
 CREATE UNIQUE INDEX invoices_one_for_an_order ON public.invoices USING btree (order_id) WHERE (kind = 'invoice'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.invoices FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_invoices();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.invoices FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_invoices();
+
+CREATE TABLE mailbox_incoming (
+  id uuid NOT NULL,
+  content bytea,
+  file_id uuid,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT mailbox_incoming_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE mailbox_mails (
+  id_hash text NOT NULL,
+  sender_hash text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT mailbox_mails_pkey PRIMARY KEY (id_hash)
+);
+CREATE INDEX mailbox_mails_by_sender ON public.mailbox_mails USING btree (sender_hash, received_at);
+CREATE INDEX mailbox_mails_by_time ON public.mailbox_mails USING btree (received_at);
 
 CREATE TABLE merged_conversations (
   id uuid NOT NULL,
@@ -1291,3 +1336,34 @@ CREATE INDEX webhooks_by_creation ON public.webhooks USING btree (created_at DES
 CREATE INDEX webhooks_by_update ON public.webhooks USING btree (updated_at, id);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_webhooks();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_webhooks();
+
+CREATE TABLE widget_secrets (
+  name text NOT NULL,
+  secret text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT widget_secrets_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE widget_sessions (
+  id uuid NOT NULL,
+  token_hash text NOT NULL,
+  channel text NOT NULL,
+  subject text,
+  email text,
+  name text,
+  conversation_id uuid,
+  customer_id uuid,
+  network text,
+  sent_count integer NOT NULL DEFAULT 0,
+  counted_since timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT widget_sessions_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT widget_sessions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX widget_sessions_by_conversation ON public.widget_sessions USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX widget_sessions_by_customer ON public.widget_sessions USING btree (customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX widget_sessions_by_expiry ON public.widget_sessions USING btree (expires_at);
+CREATE INDEX widget_sessions_by_network ON public.widget_sessions USING btree (network, created_at) WHERE (network IS NOT NULL);
+CREATE INDEX widget_sessions_by_subject ON public.widget_sessions USING btree (subject) WHERE (subject IS NOT NULL);

@@ -18,6 +18,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'health': async () => (await import('./health.ts')).commands,
   'invitations': async () => (await import('./invitations.ts')).commands,
   'invoices': async () => (await import('./invoices.ts')).commands,
+  'mailbox': async () => (await import('./mailbox.ts')).commands,
   'message-providers': async () => (await import('./message-providers.ts')).commands,
   'modules': async () => (await import('./modules.ts')).commands,
   'notification-rules': async () => (await import('./notification-rules.ts')).commands,
@@ -45,4 +46,5 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'unregistered-queries': async () => (await import('./unregistered-queries.ts')).commands,
   'views': async () => (await import('./views.ts')).commands,
   'webhooks': async () => (await import('./webhooks.ts')).commands,
+  'widget': async () => (await import('./widget.ts')).commands,
 };

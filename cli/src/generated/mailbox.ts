@@ -6,10 +6,145 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "mailbox",
+      "delete-imap"
+    ],
+    "action": "mailbox.deleteImap",
+    "summary": "Delete the mailbox from which mails are fetched",
+    "description": "Messages of conversations and mails in the mailbox stay.",
+    "deletes": true
+  },
+  {
+    "words": [
+      "mailbox",
+      "imap"
+    ],
+    "action": "mailbox.getImap",
+    "summary": "Get the mailbox from which mails are fetched",
+    "description": "Without its password, with what went wrong at the last fetch.",
+    "key": "imap"
+  },
+  {
+    "words": [
+      "mailbox",
+      "save-imap"
+    ],
+    "action": "mailbox.saveImap",
+    "summary": "Set the mailbox from which mails are fetched",
+    "description": "Its mails become messages of conversations, and replies have its address as Reply-To. Mails stay in the mailbox. With another folder or account, 'import_days' counts again; no mail is added twice.",
+    "options": [
+      {
+        "name": "address",
+        "help": "The address at which the mailbox gets mails. Customers answer to it.",
+        "isRequired": true
+      },
+      {
+        "name": "host",
+        "help": "The host.",
+        "isRequired": true
+      },
+      {
+        "name": "port",
+        "help": "The port. Default: 993.",
+        "type": "integer"
+      },
+      {
+        "name": "security",
+        "help": "'tls' is usual at port 993, 'starttls' at port 143. 'none': only if the operator allows the host. Default: tls.",
+        "choices": [
+          "tls",
+          "starttls",
+          "none"
+        ]
+      },
+      {
+        "name": "username",
+        "help": "The username.",
+        "isRequired": true
+      },
+      {
+        "name": "folder",
+        "help": "The folder. Default: INBOX."
+      },
+      {
+        "name": "import_days",
+        "help": "Mails of so many days before are fetched too. 0: only those that come from now on. Default: 0.",
+        "type": "integer"
+      },
+      {
+        "name": "mark_seen",
+        "help": "Marks the mails as read in the mailbox. Default: false.",
+        "type": "boolean"
+      }
+    ],
+    "secrets": [
+      "password"
+    ],
+    "key": "imap"
+  },
+  {
+    "words": [
+      "mailbox",
       "show"
     ],
     "action": "mailbox.show",
     "summary": "Get the address that receives mails",
     "key": "mailbox"
+  },
+  {
+    "words": [
+      "mailbox",
+      "test-imap"
+    ],
+    "action": "mailbox.testImap",
+    "summary": "Test a mailbox",
+    "description": "Connects, signs in and opens the folder; nothing is saved. Says which field is probably wrong.",
+    "options": [
+      {
+        "name": "address",
+        "help": "The address at which the mailbox gets mails. Customers answer to it.",
+        "isRequired": true
+      },
+      {
+        "name": "host",
+        "help": "The host.",
+        "isRequired": true
+      },
+      {
+        "name": "port",
+        "help": "The port. Default: 993.",
+        "type": "integer"
+      },
+      {
+        "name": "security",
+        "help": "'tls' is usual at port 993, 'starttls' at port 143. 'none': only if the operator allows the host. Default: tls.",
+        "choices": [
+          "tls",
+          "starttls",
+          "none"
+        ]
+      },
+      {
+        "name": "username",
+        "help": "The username.",
+        "isRequired": true
+      },
+      {
+        "name": "folder",
+        "help": "The folder. Default: INBOX."
+      },
+      {
+        "name": "import_days",
+        "help": "Mails of so many days before are fetched too. 0: only those that come from now on. Default: 0.",
+        "type": "integer"
+      },
+      {
+        "name": "mark_seen",
+        "help": "Marks the mails as read in the mailbox. Default: false.",
+        "type": "boolean"
+      }
+    ],
+    "secrets": [
+      "password"
+    ]
   }
 ];
