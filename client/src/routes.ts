@@ -65,6 +65,7 @@ export const routes = {
     getByExternalId: 'GET customers/lookup',
     get: 'GET customers/:id',
     update: 'PATCH customers/:id',
+    reveal: 'POST customers/:id/reveal',
     delete: 'DELETE customers/:id',
     countData: 'GET customers/:id/data',
     listOrders: 'GET customers/:id/orders',
@@ -396,6 +397,7 @@ export const routes = {
     rotateSecret: 'POST webhooks/:id/secret',
     test: 'POST webhooks/:id/test',
     deliveries: 'GET webhooks/:id/deliveries',
+    getDelivery: 'GET webhooks/:id/deliveries/:delivery',
     redeliver: 'POST webhooks/:id/deliveries/:delivery/redeliver',
   },
 } as const;

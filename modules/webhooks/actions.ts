@@ -1,6 +1,14 @@
 import { action, ById, extend, Type, Uuid } from '@chowk/kit';
-import { pagedDeliveries, redeliver, sendTest } from './deliveries.ts';
-import { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookEvent, WebhookWithSecret } from './schemas.ts';
+import { getDelivery, pagedDeliveries, redeliver, sendTest } from './deliveries.ts';
+import {
+  NewWebhook,
+  Webhook,
+  WebhookChanges,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookEvent,
+  WebhookWithSecret,
+} from './schemas.ts';
 import {
   checkChanges,
   checkNewWebhook,
@@ -115,6 +123,18 @@ export const actions = {
     needs,
     errors: ['webhooks.not_found'],
     ...pagedDeliveries,
+  }),
+  'webhooks.getDelivery': action({
+    summary: 'Get a delivery of a webhook',
+    description: 'Includes the body of the request until it is delivered, because it is stored until then.',
+    http: 'GET /webhooks/:id/deliveries/:delivery',
+    graphql: 'webhookDelivery',
+    needs,
+    input: extend(ById, { delivery: Uuid }),
+    output: WebhookDeliveryDetails,
+    answer: { key: 'delivery' },
+    errors: ['webhooks.not_found', 'webhooks.delivery_not_found'],
+    run: getDelivery,
   }),
   'webhooks.redeliver': action({
     summary: 'Deliver an event to a webhook again',

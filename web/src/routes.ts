@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, notFound, redirect, rootRouteId } from '@tanstack/react-router';
 import { ErrorPage } from './pages/error-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { requireInstalled } from './routing/installation.ts';
@@ -13,8 +13,14 @@ export const root = createRootRoute({
   errorComponent: ErrorPage,
 });
 
-export function requireSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
+interface Visit {
+  readonly location: { readonly href: string };
+  readonly matches?: readonly { readonly routeId: unknown }[];
+}
+
+export function requireSignedIn({ location: { href }, matches }: Visit): void {
   if (sessionState() !== 'signed-out') return;
+  if (matches?.some(({ routeId }) => routeId === '/shell/$')) throw notFound({ routeId: rootRouteId });
   throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
 }
 
@@ -25,4 +31,11 @@ export const shell = createRoute({
   beforeLoad: requireSignedIn,
   component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
   errorComponent: ErrorPage,
+});
+
+/** Every other address, within the shell: the other pages can still be opened. */
+export const unknownPage = createRoute({
+  getParentRoute: () => shell,
+  path: '$',
+  component: lazyPage(() => import('./shell/unknown-page.tsx'), 'UnknownPage'),
 });

@@ -52,8 +52,8 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await page.getByRole('heading', { name: 'Priya Sharma' }).waitFor();
     await page.getByRole('link', { name: '+91 98765 43210' }).waitFor();
     await page.getByRole('link', { name: 'priya.sharma@example.com' }).waitFor();
-    await page.getByText('Customer created').waitFor();
-    await page.getByText(/^Changed .*notes/).waitFor();
+    await page.getByText('You added this customer').waitFor();
+    await page.getByText(/changed the .*notes.* of this customer/).waitFor();
     expect(await page.getByRole('link', { name: /^Order / }).count()).toBe(3);
     await page.getByText('by Asha Rao').first().waitFor();
     await inspect(page, 'customer');
@@ -88,11 +88,11 @@ describe.skipIf(!chromiumPath)('a customer', () => {
   test('with a long name, or in Hindi, fits', async () => {
     const { ids, page } = await open(2);
     await page.getByRole('heading', { name: longName }).waitFor();
-    await page.getByText('Customer created').waitFor();
+    await page.getByText('You added this customer').waitFor();
     await inspect(page, 'customer-long-name');
     await page.goto(`${platform.origin}/customers/${ids[1]}`);
     await page.getByRole('heading', { name: 'राजेश कुमार श्रीवास्तव' }).waitFor();
-    await page.getByText('Customer created').waitFor();
+    await page.getByText('You added this customer').waitFor();
     await inspect(page, 'customer-hindi');
   });
 
