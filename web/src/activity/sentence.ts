@@ -36,7 +36,7 @@ const phrases: Readonly<Record<string, string>> = {
   'customers.updateAddress': 'change an address of {customer}',
   'customers.deleteAddress': 'delete an address of {customer}',
   'customers.setDefaultAddress': 'change the default address of {customer}',
-  'customers.reveal': 'look up a masked field of {customer}',
+  'customers.reveal': 'look up the phone of {customer}',
   'products.create': 'add {product}',
   'products.update': 'change {product}',
   'products.delete': 'delete {product}',
@@ -108,7 +108,7 @@ function inTense(phrase: string, outcome: AuditEntry['outcome']): string {
 function findPhrase({ action, input, changes }: Described): string {
   const { status, field } = (input ?? {}) as { status?: unknown; field?: unknown };
   if (action === 'orders.updateStatus' && typeof status === 'string') return `mark {order} as ${status}`;
-  if (action === 'customers.reveal' && typeof field === 'string') return `look up the ${field} of {customer}`;
+  if (action === 'customers.reveal') return `look up the ${field === 'email' ? field : 'phone'} of {customer}`;
   const phrase = phrases[action] ?? phraseFromName(action);
   return phrase.startsWith('change {') ? phrase.replace('change ', `change ${listFields(changes)}`) : phrase;
 }

@@ -97,12 +97,21 @@ describe.skipIf(!chromiumPath)('a customer', () => {
   });
 
   test('is masked for those who may not see phones and streets, with the reason', async () => {
-    const { page, show } = await open(0, { role: 'Agent' });
+    const { owner, id, page, show } = await open(0, { role: 'Agent' });
     await page.getByText('customers.view_sensitive').waitFor();
     const main = page.getByRole('main');
     expect(await main.textContent()).toContain('**********10');
     expect(await main.textContent()).not.toContain('9876543210');
     await inspect(page, 'customer-masked');
+    await page.getByRole('button', { name: 'Show the phone' }).click();
+    await page.getByRole('link', { name: '+91 98765 43210' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show the phone' }).count()).toBe(0);
+    await platform.kernel.audit.flush();
+    const { body } = await owner.get('/api/v1/audit?action=customers.reveal');
+    expect(body.audit).toMatchObject([{ outcome: 'ok', resource_id: id }]);
+    // Once: a reload hides it again.
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the phone' }).waitFor();
     await page.getByRole('link', { name: 'Addresses' }).click();
     await page.getByText('Street and phone are hidden from your role.').waitFor();
     expect(await main.textContent()).not.toContain('Laxmi Road');

@@ -1,1 +1,0 @@
-import{V as e,c as t}from"./index-2uVZl-ex.js";import{t as n}from"./skeleton-r4HrGCKU.js";import{Vt as r}from"./observable-DzzTqbzA.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

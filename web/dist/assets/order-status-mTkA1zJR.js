@@ -1,0 +1,1 @@
+import{t as e}from"./status-pill-KSjNC-Cw.js";import{r as t}from"./status-CbxLtRCt.js";import{Lt as n}from"./icon-M4CrL1ke.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

@@ -1,0 +1,1 @@
+import{t as e}from"./useRouter-CyYKgUMr.js";import{n as t,r as n}from"./useMatch-DDLtpLAv.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

@@ -1,0 +1,1 @@
+import{Bt as e,Rt as t}from"./icon-M4CrL1ke.js";var n=e(t(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};
