@@ -60,7 +60,7 @@ export function PermissionGroups({ names, children }: PermissionGroupsProps) {
     <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
       {groupByArea(names).map(([area, permissions]) => (
         <div key={area} className="grid content-start">
-          <h3 className="text-xs font-medium text-secondary">{areaTitle(area)}</h3>
+          <p className="text-xs font-medium text-secondary">{areaTitle(area)}</p>
           {permissions.map((permission) => children(permission, <PermissionLabel {...find(permission)} />))}
         </div>
       ))}

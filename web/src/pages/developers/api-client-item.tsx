@@ -67,7 +67,7 @@ export function ApiClientItem({ client, onEdit, onSecret }: ApiClientItemProps) 
         </span>
         {secret_expires_at && (
           <span className="text-sm text-warning">
-            Somebody who has left may know the secret. It stops working {relativeTime(secret_expires_at)}.
+            Somebody who has left may know the secret. It stops working {exactTime(secret_expires_at)}.
           </span>
         )}
       </div>

@@ -33,7 +33,7 @@ export function ApiClientsPage() {
   };
   return (
     <DevelopersLayout tab="/developers" actions={<NewButton ref={button} onClick={create} />}>
-      <div className="grid min-h-0 w-full max-w-3xl flex-1 content-start gap-4 overflow-y-auto pt-4 pb-12">
+      <div className="flex min-h-0 w-full max-w-3xl flex-1 flex-col gap-4 overflow-y-auto pt-4 pb-12 *:shrink-0">
         {shown && (
           <SecretOnce
             values={[['Client id', shown.client.id]]}

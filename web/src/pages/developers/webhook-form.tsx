@@ -100,7 +100,7 @@ function EventFields({ chosen, error }: EventFieldsProps) {
           />
           {groupEvents(data.events, chosen).map(({ title, pattern, events }) => (
             <div key={pattern} className="grid">
-              <h3 className="text-xs font-medium text-secondary">{title}</h3>
+              <p className="text-xs font-medium text-secondary">{title}</p>
               <Checkbox
                 name={eventPrefix + pattern}
                 defaultChecked={chosen.includes(pattern)}

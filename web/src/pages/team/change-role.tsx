@@ -71,7 +71,7 @@ function RoleForm({ member: { id, name, role }, roles }: RoleFormProps) {
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <Field label={`Role of ${name}`} help={description} {...form.field('role')}>
         {(control) => (
-          <Select {...control} defaultValue={role} className="max-w-72">
+          <Select {...control} defaultValue={role}>
             {roles.map((one) => (
               <option key={one.id} value={one.name}>
                 {one.name}

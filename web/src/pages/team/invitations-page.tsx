@@ -81,7 +81,7 @@ function InvitationItem({ invitation, onWithdraw }: InvitationItemProps) {
         <span className="text-sm text-faint">
           <span title={exactTime(updated_at)}>Sent {relativeTime(updated_at)}</span>
           {' · '}
-          <span title={exactTime(expires_at)}>expires {relativeTime(expires_at)}</span>
+          expires {exactTime(expires_at)}
         </span>
       </div>
       {canInvite && (

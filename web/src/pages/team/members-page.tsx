@@ -100,13 +100,6 @@ function columns(ownId: number | undefined): readonly Column<Row>[] {
     },
     { key: 'role', label: 'Role', width: '9rem', sortBy: 'role', isOnPhone: true, cell: ({ role }) => role },
     {
-      key: 'two-factor',
-      label: 'Two-factor',
-      width: '7rem',
-      cell: ({ two_factor_enabled }) =>
-        two_factor_enabled ? <StatusPill tone="success">On</StatusPill> : <span className="text-faint">Off</span>,
-    },
-    {
       key: 'active',
       label: 'Last active',
       width: '8rem',
@@ -114,6 +107,13 @@ function columns(ownId: number | undefined): readonly Column<Row>[] {
       isNumber: true,
       cell: ({ last_active_at }) =>
         last_active_at ? <RelativeTime time={last_active_at} /> : <span className="text-faint">Never</span>,
+    },
+    {
+      key: 'two-factor',
+      label: 'Two-factor',
+      width: '7rem',
+      cell: ({ two_factor_enabled }) =>
+        two_factor_enabled ? <StatusPill tone="success">On</StatusPill> : <span className="text-faint">Off</span>,
     },
     {
       key: 'joined',

@@ -19,7 +19,7 @@ export function RoleMatrix({ roles }: { readonly roles: readonly Role[] }) {
       aria-label="What each role may do"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="overflow-x-auto"
+      className="relative overflow-x-auto"
     >
       <table className="border-separate border-spacing-0 text-sm">
         <caption className="sr-only">Permissions of each role</caption>

@@ -42,7 +42,7 @@ function Roles() {
   const hasDetail = useChildMatches().length > 0;
   if (!data) return <Loading error={error} className="mt-4 h-80" />;
   return (
-    <div className="grid min-h-0 flex-1 content-start gap-8 overflow-y-auto pt-3 pb-12">
+    <div className="flex min-h-0 flex-1 flex-col gap-8 overflow-y-auto pt-3 pb-12 *:shrink-0">
       <Table caption="Roles">
         <thead>
           <tr>
