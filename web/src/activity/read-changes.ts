@@ -14,10 +14,12 @@ export async function readChanges(
   client: Client,
   can: Can,
   query: AuditListInput & { readonly per_page: number },
+  /** Those that are needed. Default: all. */
+  choose = (entries: readonly AuditEntry[]) => entries,
 ): Promise<{ readonly changes: readonly Change[]; readonly total: number }> {
   const { audit, pagination } = await client.audit.list({ is_internal: false, ...query });
   return {
-    changes: await addNames(client, can, audit),
+    changes: await addNames(client, can, choose(audit)),
     total: 'total' in pagination ? pagination.total : audit.length,
   };
 }

@@ -36,6 +36,8 @@ export interface PaletteItem {
   readonly label: string;
   /** Beside the label. */
   readonly detail?: string | undefined;
+  /** The keys that open the page without the palette. */
+  readonly keys?: string;
   readonly icon: LucideIcon;
   /** The page it opens, or what it does. */
   readonly target: string | (() => void);
@@ -65,7 +67,7 @@ const pages: readonly Action[] = [
   ...navigation.map(({ to, label, icon, permission, letter }) => ({
     label,
     icon,
-    detail: `G ${letter.toUpperCase()}`,
+    keys: `G ${letter.toUpperCase()}`,
     target: to,
     ...(permission && { permission }),
   })),

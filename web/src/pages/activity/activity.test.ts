@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)('the activity', () => {
     await page.getByText(`You cancelled order ${number}`).waitFor();
     await page.getByText(`Ravi Menon created order ${number}`).waitFor();
     await page.getByText(`Ravi Menon was not allowed to refund order ${number}`).waitFor();
-    await page.getByText('You changed the last name and notes of Bindu Menon').waitFor();
+    await page.getByText('You changed the notes and last name of Bindu Menon').waitFor();
     await inspect(page, 'activity');
 
     await page.getByRole('button', { name: 'Filter' }).click();

@@ -1,6 +1,7 @@
 import type { AuditListInput } from '@chowk/client';
-import { Link, Navigate, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
+import { useEffect } from 'react';
 import { ChangeSentence } from '../../activity/change-sentence.tsx';
 import { type Change, readChanges } from '../../activity/read-changes.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -14,6 +15,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageLoading } from '../../ui/page-loading.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { ActivityLayout } from './activity-layout.tsx';
 import { outcomeFilter, outcomes, thingFilter, timeFilters, usePersonFilter } from './filters.ts';
@@ -24,7 +26,7 @@ export function ChangesPage() {
   const search: Search = changeSearch(useSearch({ from: '/shell/activity' }));
   const hasDetail = useChildMatches().length > 0;
   const can = useCan();
-  if (!can('audit.view') && can('activity.view')) return <Navigate to="/activity/accounts" replace />;
+  if (!can('audit.view') && can('activity.view')) return <ToAccounts />;
   const exported = can('audit.export') && (
     <ExportButton
       name="changes"
@@ -37,6 +39,13 @@ export function ChangesPage() {
       <Changes search={search} />
     </ActivityLayout>
   );
+}
+
+/** For those who may see only these. */
+function ToAccounts() {
+  const navigate = useNavigate();
+  useEffect(() => void navigate({ to: '/activity/accounts', replace: true }), [navigate]);
+  return <PageLoading />;
 }
 
 /** Calls of modules are part of what somebody did. */

@@ -97,8 +97,9 @@ interface DeliveryItemProps {
 }
 
 function DeliveryItem({ webhookId, delivery, isActive, isOpen, onToggle }: DeliveryItemProps) {
-  const { event, status, response_status, created_at } = delivery;
-  const { label, tone } = deliveryStatuses[status];
+  const { event, status, attempts, response_status, created_at } = delivery;
+  const isRetried = status === 'pending' && attempts > 0;
+  const { label, tone } = isRetried ? ({ label: 'Retrying', tone: 'warning' } as const) : deliveryStatuses[status];
   return (
     <li className="border-b border-line">
       <button

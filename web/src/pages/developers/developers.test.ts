@@ -71,7 +71,7 @@ describe.skipIf(!chromiumPath)('the page for developers', () => {
     await menu('Replace the secret');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
     await page.getByRole('button', { name: 'I have stored it' }).waitFor();
-    expect((await signIn(secret)).status).toBe(401);
+    expect((await signIn(secret)).body.error).toBe('invalid_client');
     await menu('Delete');
     await page.getByRole('button', { name: 'Delete API client' }).click();
     await page.getByRole('heading', { name: 'No API clients yet' }).waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(!chromiumPath)('the page for developers', () => {
     await acme.db.run(sql`UPDATE webhooks SET is_active = false, disabled_at = now()`);
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('link', { name: '127.0.0.1', exact: true }).click();
-    await page.getByText('every delivery had failed for three days').waitFor();
+    await page.getByText('no delivery had succeeded for three days').waitFor();
     await inspect(page, 'webhook-disabled');
     await page.getByRole('button', { name: 'Enable again' }).click();
     await page.getByText('127.0.0.1 gets events again.').waitFor();

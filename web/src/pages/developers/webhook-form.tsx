@@ -104,7 +104,7 @@ function EventFields({ chosen, error }: EventFieldsProps) {
               <Checkbox
                 name={eventPrefix + pattern}
                 defaultChecked={chosen.includes(pattern)}
-                label="All of these, also future ones"
+                label={<span className="text-sm">All of these, also future ones</span>}
               />
               {events.map(({ name, summary }) => (
                 <Checkbox

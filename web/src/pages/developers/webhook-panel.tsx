@@ -110,8 +110,8 @@ function Summary({ webhook }: { readonly webhook: Webhook }) {
       {disabled_at && (
         <Notice tone="error">
           <p>
-            Disabled {exactTime(disabled_at)}, because every delivery had failed for three days. The failed ones are
-            below; mend the cause, then enable it again.
+            Disabled {exactTime(disabled_at)}, because no delivery had succeeded for three days, or its server said that
+            it is gone (410). The failed ones are below: mend the cause, then enable it again.
           </p>
           <Button className="mt-2" isBusy={turn.isPending} onClick={() => turn.mutate(true)}>
             Enable again

@@ -11,9 +11,11 @@ const shown = 7;
 export function RecentActivity() {
   const can = useCan();
   const { data, error } = useApi(keys.orders.activity, (client) =>
-    readChanges(client, can, { outcome: 'ok', per_page: 50 }),
+    readChanges(client, can, { outcome: 'ok', per_page: 50 }, (entries) =>
+      entries.filter((entry) => isNotable(entry) && entry.user_id !== null).slice(0, shown),
+    ),
   );
-  const changes = data?.changes.filter((change) => isNotable(change) && change.user_id !== null).slice(0, shown);
+  const changes = data?.changes;
   if (changes?.length === 0) return null;
   return (
     <Section
