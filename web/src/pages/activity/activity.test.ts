@@ -55,7 +55,7 @@ describe.skipIf(!chromiumPath)('the activity', () => {
     await page.goto(`${platform.origin}/activity?resource=customers&user_id=${owner.id}`);
     await rows.first().getByRole('link').first().click();
     const changes = page.getByRole('table', { name: 'What changed' });
-    await changes.getByRole('row', { name: 'last name Nair Menon' }).waitFor();
+    await changes.getByRole('row', { name: 'last name Not recorded: personal data' }).waitFor();
     await inspect(page, 'activity-change');
     await page.getByRole('link', { name: 'All changes of this record' }).click();
     await eventually(() => expect(new URL(page.url()).searchParams.get('resource_id')).toBe(order.customer_id));

@@ -102,16 +102,22 @@ function FieldChanges({ changes }: { readonly changes: unknown }) {
           </tr>
         </thead>
         <tbody>
-          {fields.map(([field, values]) => {
-            const [before, after] = Array.isArray(values) ? values : [undefined, values];
-            return (
-              <tr key={field} className="align-top">
-                <Cell className="py-2">{field.replaceAll('_', ' ')}</Cell>
-                <Cell className="py-2 break-all text-secondary">{valueText(before)}</Cell>
-                <Cell className="py-2 break-all">{valueText(after)}</Cell>
-              </tr>
-            );
-          })}
+          {fields.map(([field, values]) => (
+            <tr key={field} className="align-top">
+              <Cell className="py-2">{field.replaceAll('_', ' ')}</Cell>
+              {Array.isArray(values) ? (
+                <>
+                  <Cell className="py-2 break-all text-secondary">{valueText(values[0])}</Cell>
+                  <Cell className="py-2 break-all">{valueText(values[1])}</Cell>
+                </>
+              ) : (
+                <>
+                  <Cell className="py-2 text-faint">Not recorded: personal data</Cell>
+                  <Cell />
+                </>
+              )}
+            </tr>
+          ))}
         </tbody>
       </Table>
     </Section>

@@ -13,6 +13,7 @@ import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { ChangeRole } from './change-role.tsx';
+import { useIsWithinOwn } from './own-permissions.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { memberSearch } from './routes.ts';
 
@@ -20,6 +21,7 @@ export function MemberPanel() {
   const id = Number(useParams({ from: '/shell/team/$id' }).id);
   const search = memberSearch(useSearch({ from: '/shell/team' }));
   const navigate = useNavigate();
+  const mayRemove = useMayRemove();
   const can = useCan();
   const [isRemoving, setRemoving] = useState(false);
   const { data, error } = useApi(keys.team.member(id), (client) => client.team.get({ id }));
@@ -33,7 +35,7 @@ export function MemberPanel() {
       onClose={close}
       actions={
         member &&
-        can('team.remove') && (
+        mayRemove(member) && (
           <Button onClick={() => setRemoving(true)}>
             <Icon icon={UserRoundX} />
             Remove
@@ -51,6 +53,17 @@ export function MemberPanel() {
       )}
     </DetailPanel>
   );
+}
+
+/** Members with more permissions than the user cannot be removed. */
+function useMayRemove(): (member: Member) => boolean {
+  const can = useCan();
+  const isWithinOwn = useIsWithinOwn();
+  const { data } = useApi(keys.team.roles, (client) => client.roles.list(), can('team.roles.view'));
+  return (member) => {
+    const role = data?.roles.find(({ name }) => name === member.role);
+    return can('team.remove') && (role ? isWithinOwn(role) : !can('team.roles.view'));
+  };
 }
 
 function Details({ member }: { readonly member: Member }) {

@@ -162,5 +162,6 @@ describe.skipIf(!chromiumPath)('the team', () => {
     await admin.goto(`${platform.origin}/team/${owner.id}`);
     await admin.getByText('Has every permission.').waitFor();
     expect(await admin.getByLabel('Role of Asha Rao').count()).toBe(0);
+    expect(await admin.getByRole('button', { name: 'Remove' }).count()).toBe(0);
   });
 });
