@@ -16,7 +16,7 @@ import { productRoutes } from './pages/products/routes.ts';
 import { reports } from './pages/reports/routes.ts';
 import { settingsRoutes } from './pages/settings/routes.ts';
 import { teamRoutes } from './pages/team/routes.ts';
-import { root, shell, unknownPage } from './routes.ts';
+import { root, shell, unknownRoutes } from './routes.ts';
 import { parseSearch, stringifySearch } from './routing/search-params.ts';
 import { PageError } from './shell/page-error.tsx';
 import { PageLoading } from './ui/page-loading.tsx';
@@ -35,11 +35,10 @@ const pages = shell.addChildren([
   ...activityRoutes,
   ...developerRoutes,
   ...settingsRoutes,
-  unknownPage,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages]),
+  routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages, unknownRoutes]),
   parseSearch,
   stringifySearch,
   // A parameter that no page knows is not sent to the platform.

@@ -13,29 +13,37 @@ export const root = createRootRoute({
   errorComponent: ErrorPage,
 });
 
-interface Visit {
-  readonly location: { readonly href: string };
-  readonly matches?: readonly { readonly routeId: unknown }[];
-}
-
-export function requireSignedIn({ location: { href }, matches }: Visit): void {
+export function requireSignedIn({ location: { href } }: { readonly location: { readonly href: string } }): void {
   if (sessionState() !== 'signed-out') return;
-  if (matches?.some(({ routeId }) => routeId === '/shell/$')) throw notFound({ routeId: rootRouteId });
   throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
 }
+
+const Shell = lazyPage(() => import('./shell/shell.tsx'), 'Shell');
 
 /** The parent of all pages of a session. */
 export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: requireSignedIn,
-  component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
+  component: Shell,
   errorComponent: ErrorPage,
 });
 
-/** Every other address, within the shell: the other pages can still be opened. */
-export const unknownPage = createRoute({
-  getParentRoute: () => shell,
+/** Every other address. In a session it is within the shell, from which the other pages can be opened. */
+const unknown = createRoute({
+  getParentRoute: () => root,
+  id: 'unknown',
+  beforeLoad: () => {
+    if (sessionState() === 'signed-out') throw notFound({ routeId: rootRouteId });
+  },
+  component: Shell,
+  errorComponent: ErrorPage,
+});
+
+const unknownPage = createRoute({
+  getParentRoute: () => unknown,
   path: '$',
   component: lazyPage(() => import('./shell/unknown-page.tsx'), 'UnknownPage'),
 });
+
+export const unknownRoutes = unknown.addChildren([unknownPage]);
