@@ -1,1 +1,0 @@
-import{o as e}from"./use-api-XFxnFP3v.js";function t(){let t=new Set(e().data?.permissions);return({permissions:e})=>e.every(e=>t.has(e))}export{t};
