@@ -76,7 +76,7 @@ test('some customers are listed by their ids', async () => {
   await add({ first_name: 'Asha' }, { first_name: 'Ravi' }, { first_name: 'Meera' });
   const { customers } = await list('?sort_by=first_name&sort_order=asc');
   const [asha, meera] = customers;
-  const found = await list(`?ids=${asha.id}&ids=${meera.id}&sort_by=first_name&sort_order=asc`);
+  const found = await list(`?ids=${asha?.id}&ids=${meera?.id}&sort_by=first_name&sort_order=asc`);
   expect(found).toMatchObject({
     customers: [{ first_name: 'Asha' }, { first_name: 'Meera' }],
     pagination: { total: 2 },

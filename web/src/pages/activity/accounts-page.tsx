@@ -14,8 +14,8 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { describeActivity } from '../account/activity-sentence.ts';
 import { describeDevice } from '../account/user-agent.ts';
 import { ActivityLayout } from './activity-layout.tsx';
+import { accountSearch } from './activity-search.ts';
 import { timeFilters, usePersonFilter } from './filters.ts';
-import { accountSearch } from './routes.ts';
 
 /** Sign-ins, and what members did to their accounts and to the team. */
 export function AccountsPage() {

@@ -10,8 +10,8 @@ import { exactTime } from '../../time/times.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
+import { changeSearch } from './activity-search.ts';
 import { outcomes } from './filters.ts';
-import { changeSearch } from './routes.ts';
 
 /** What one request has changed. */
 export function ChangePanel() {

@@ -18,8 +18,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageLoading } from '../../ui/page-loading.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { ActivityLayout } from './activity-layout.tsx';
+import { changeSearch } from './activity-search.ts';
 import { outcomeFilter, outcomes, thingFilter, timeFilters, usePersonFilter } from './filters.ts';
-import { changeSearch } from './routes.ts';
 
 /** What everyone has changed, in plain sentences. */
 export function ChangesPage() {

@@ -1,10 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { shell } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
-import { pick } from '../../routing/search-params.ts';
-
-/** What the address of the changes can have. */
-export const changeSearch = pick('user_id', 'resource', 'resource_id', 'outcome', 'from', 'to', 'sort_order');
+import { accountSearch, changeSearch } from './activity-search.ts';
 
 const changes = createRoute({
   getParentRoute: () => shell,
@@ -19,8 +16,6 @@ const change = createRoute({
   path: '$id',
   component: lazyPage(() => import('./change-panel.tsx'), 'ChangePanel'),
 });
-
-export const accountSearch = pick('user_id', 'from', 'to', 'sort_order');
 
 const accounts = createRoute({
   getParentRoute: () => shell,

@@ -13,9 +13,9 @@ import { Section } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { ChangeRole } from './change-role.tsx';
+import { memberSearch } from './member-search.ts';
 import { useIsWithinOwn } from './own-permissions.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
-import { memberSearch } from './routes.ts';
 
 export function MemberPanel() {
   const id = Number(useParams({ from: '/shell/team/$id' }).id);

@@ -11,7 +11,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { InviteButton } from './invite-button.tsx';
-import { memberSearch } from './routes.ts';
+import { memberSearch } from './member-search.ts';
 import { TeamLayout } from './team-layout.tsx';
 
 /** Everyone who may sign in to the organization, and the member who is open beside them. */

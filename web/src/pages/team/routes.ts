@@ -2,9 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { shell } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 import { pick } from '../../routing/search-params.ts';
-
-/** What the address of the list of members can have. */
-export const memberSearch = pick('search', 'role', 'sort_by', 'sort_order');
+import { memberSearch } from './member-search.ts';
 
 const members = createRoute({
   getParentRoute: () => shell,
