@@ -1,0 +1,1 @@
+import{W as e,c as t}from"./index-Bj3QjKFB.js";import{t as n}from"./skeleton-DRl4ShKU.js";import{Lt as r}from"./icon-M4CrL1ke.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./notice-BwYjPyJ8.js";import{Lt as t}from"./icon-M4CrL1ke.js";var n=t();function r({onDiscard:t}){return(0,n.jsxs)(e,{children:[`Your unsaved changes were restored.`,` `,(0,n.jsx)(`button`,{type:`button`,onClick:t,className:`font-medium underline underline-offset-4`,children:`Discard them`})]})}export{r as t};

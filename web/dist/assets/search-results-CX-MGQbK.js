@@ -1,1 +1,0 @@
-import{t as e}from"./debounced-HD4lR2BI.js";import{n as t}from"./notice-BwYjPyJ8.js";import{i as n}from"./use-api-DX-kh60N.js";var r=150,i=2;function a(a,o,s){let c=e(o,r),l=o.length>=i&&c.length>=i,{data:u,error:d,isLoading:f}=n(a(c),e=>s(e,c),l);return{data:l?u:void 0,isSearching:o.length>=i&&(o!==c||f),failure:l&&d?t(d):void 0}}export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useMatch-DDLtpLAv.js";function t(t){return e({from:t.from,strict:t.strict,structuralSharing:t.structuralSharing,select:e=>t.select?t.select(e.loaderData):e.loaderData})}export{t};

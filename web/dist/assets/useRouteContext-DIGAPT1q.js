@@ -1,1 +1,0 @@
-import{t as e}from"./useMatch-DDLtpLAv.js";function t(t){return e({...t,select:e=>t.select?t.select(e.context):e.context})}export{t};
