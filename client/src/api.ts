@@ -425,6 +425,13 @@ export interface Api {
      */
     readonly update: Call<CustomerChanges & { readonly id: string }, { readonly message: string; readonly customer: CustomerRecord }>;
     /**
+     * Show a masked field of a customer.
+     * For callers who see phones masked, such as an agent who calls a customer. Each call is recorded in the audit log; at most 10 a minute for each user.
+     * Requires the permission `customers.edit`.
+     * `POST /api/v1/customers/:id/reveal`
+     */
+    readonly reveal: Call<CustomerReveal & { readonly id: string }, RevealedCustomerField>;
+    /**
      * Delete a customer.
      * `soft` hides the customer, `anonymize` clears personal fields in all modules and keeps orders and statistics, `hard` deletes all data about it. `anonymize` and `hard` also accept a deleted customer.
      * Requires the permission `customers.delete`.
@@ -2473,6 +2480,13 @@ export interface Api {
      */
     readonly deliveries: ListCall<WebhooksDeliveriesInput, WebhookDeliveryPage, WebhookDelivery>;
     /**
+     * Get a delivery of a webhook.
+     * Includes the body of the request until it is delivered, because it is stored until then.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/webhooks/:id/deliveries/:delivery`
+     */
+    readonly getDelivery: Call<{ readonly id: string; readonly delivery: string }, { readonly delivery: WebhookDeliveryDetails }>;
+    /**
      * Deliver an event to a webhook again.
      * Possible while the event is in the event log or its payload is stored. Test events are sent again with `test`.
      * Requires the permission `settings.api_clients`.
@@ -3644,6 +3658,11 @@ export type CustomerRecord = {
   readonly updated_at: string;
   readonly notes: string | null;
   readonly anonymized_at: string | null;
+};
+
+export type CustomerReveal = {
+  /** Default: "phone". */
+  readonly field?: 'phone' | 'email' | undefined;
 };
 
 export type CustomerSegment = {
@@ -6414,6 +6433,8 @@ export type Reservation = {
   readonly expires_at: string;
 };
 
+export type RevealedCustomerField = { readonly field: 'phone' | 'email'; readonly value: string | null };
+
 export type RevocationRequest = {
   /** An access token or a refresh token. */
   readonly token: string;
@@ -7256,6 +7277,30 @@ export type WebhookDelivery = {
   readonly updated_at: string;
 };
 
+export type WebhookDeliveryDetails = {
+  /** Sent in the header `webhook-id`. */
+  readonly id: string;
+  readonly event: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  /** Since the event or the last redelivery. */
+  readonly attempts: number;
+  readonly next_attempt_at: string | null;
+  readonly response_status: number | null;
+  /** The first kilobyte of the response. */
+  readonly response_body: string | null;
+  readonly duration_ms: number | null;
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+  /** Whether it can be delivered again: all but test events, while the event is kept. */
+  readonly can_redeliver: boolean;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  /** The body of the request, while it is stored. Only for callers with `customers.view_sensitive`. */
+  readonly payload: string | null;
+};
+
 export type WebhookDeliveryPage = {
   readonly deliveries: readonly WebhookDelivery[];
   readonly pagination: PagePagination | CursorPagination;
@@ -7401,6 +7446,8 @@ export type AuditListInput = {
   readonly user_id?: number | undefined;
   /** The calling module. */
   readonly module?: string | undefined;
+  /** Whether a module made the call. */
+  readonly is_internal?: boolean | undefined;
   /** An action, such as `orders.update`. */
   readonly action?: string | undefined;
   /** A kind of record, such as `orders`. */
@@ -7435,6 +7482,8 @@ export type AuditExportInput = {
   readonly user_id?: number | undefined;
   /** The calling module. */
   readonly module?: string | undefined;
+  /** Whether a module made the call. */
+  readonly is_internal?: boolean | undefined;
   /** An action, such as `orders.update`. */
   readonly action?: string | undefined;
   /** A kind of record, such as `orders`. */
@@ -7561,6 +7610,7 @@ export type ConversationsFiguresInput = {
 export type CustomersListInput = {
   /** Words in name or email, or part of a phone for callers with customers.view_sensitive. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly accepts_marketing?: boolean | undefined;
@@ -7610,6 +7660,7 @@ export type CustomersListVipsInput = {
 export type CustomersExportInput = {
   /** Words in name or email, or part of a phone for callers with customers.view_sensitive. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly accepts_marketing?: boolean | undefined;
@@ -7880,6 +7931,7 @@ export type OnboardingListTenantsInput = {
 export type OrdersListInput = {
   /** Words in order number, note, or name or email of the customer. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
@@ -7919,6 +7971,7 @@ export type OrdersStatisticsInput = {
 export type OrdersExportInput = {
   /** Words in order number, note, or name or email of the customer. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
@@ -8071,6 +8124,7 @@ export type PricingListShippingRatesInput = {
 export type ProductsListInput = {
   /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
@@ -8118,6 +8172,7 @@ export type ProductsSearchInput = {
 export type ProductsExportInput = {
   /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;

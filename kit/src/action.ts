@@ -54,10 +54,10 @@ interface Declaration {
   /** The maximum size of the body in bytes. Default: the platform's. */
   readonly bodyLimit?: number;
   /**
-   * A limit of its own, besides that of all requests: calls a minute from one network, in one tenant. Give one to public actions that
-   * write or cost much. `false`: calls count against no limit.
+   * A limit of its own, besides that of all requests: calls a minute from one network or of one user, in one tenant. Give one to
+   * public actions that write or cost much. `false`: calls count against no limit.
    */
-  readonly limit?: { readonly perMinute: number; readonly by: 'network' } | false;
+  readonly limit?: { readonly perMinute: number; readonly by: 'network' | 'user' } | false;
   /**
    * Which web pages may call it, by their `Origin`, instead of `CORS_ORIGINS`. Requests of other pages are refused, and those that
    * change something and have no origin.

@@ -68,6 +68,8 @@ const summarize = (entries: readonly Entry[]) =>
 
 test.each([
   [() => `user_id=${asha.user.id}`, ['notes.put n1', 'tasks.put n3']],
+  [() => `user_id=${asha.user.id}&is_internal=false`, ['notes.put n1']],
+  [() => `user_id=${asha.user.id}&is_internal=true`, ['tasks.put n3']],
   [() => `user_id=${ravi.user.id}`, ['notes.put n2', 'tasks.put n1']],
   [() => 'user_id=999999999', []],
   [() => 'action=notes.put', ['notes.put n1', 'notes.put n1', 'notes.put n2']],

@@ -1,4 +1,4 @@
-import { byTime, columnsFor, equals, list, since, sql, Type, UserId, until } from '@chowk/kit';
+import { byTime, columnsFor, equals, filter, list, since, sql, Type, UserId, until } from '@chowk/kit';
 import { AuditEntry } from './schemas.ts';
 
 const filterText = (description: string) => Type.String({ maxLength: 255, description });
@@ -12,6 +12,10 @@ export const auditLog = list({
   filters: {
     user_id: equals(UserId, sql`l.user_id`),
     module: equals(filterText('The calling module.'), sql`l.module`),
+    is_internal: filter(
+      Type.Boolean({ description: 'Whether a module made the call.' }),
+      (isInternal) => sql`(l.module IS NOT NULL) = ${isInternal}`,
+    ),
     action: equals(filterText('An action, such as `orders.update`.'), sql`l.action`),
     resource: equals(filterText('A kind of record, such as `orders`.'), sql`l.resource`),
     resource_id: equals(filterText('The id of a record.'), sql`l.resource_id`),

@@ -21,6 +21,7 @@ import { customerFile, customerList } from './list.ts';
 import { mergeCustomers, previewMerge } from './merge.ts';
 import { listOrders } from './orders.ts';
 import { exportPerson } from './person-export.ts';
+import { revealField } from './reveal.ts';
 import {
   Address,
   AddressChanges,
@@ -41,6 +42,8 @@ import {
   OrderPage,
   OrdersQuery,
   PersonExport,
+  Reveal,
+  RevealedField,
   Segment,
   TagCount,
 } from './schemas.ts';
@@ -49,6 +52,7 @@ import { listSegments } from './segments.ts';
 import { addTags, listTags, removeTags } from './tags.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
+const revealsPerMinute = 10;
 const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
 const versioned = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
@@ -204,6 +208,20 @@ export const actions = {
     atomic: true,
     check: checkChanges,
     run: updateCustomer,
+  }),
+  'customers.reveal': action({
+    summary: 'Show a masked field of a customer',
+    description:
+      'For callers who see phones masked, such as an agent who calls a customer. Each call is recorded in the audit log; ' +
+      `at most ${revealsPerMinute} a minute for each user.`,
+    http: 'POST /customers/:id/reveal',
+    graphql: 'revealCustomerField',
+    needs: 'customers.edit',
+    limit: { perMinute: revealsPerMinute, by: 'user' },
+    input: Reveal,
+    output: RevealedField,
+    errors: notFound,
+    run: revealField,
   }),
   'customers.delete': action({
     summary: 'Delete a customer',

@@ -71,6 +71,18 @@ test('customers are listed with all fields, newest first, by page', async () => 
   expect((await list('?page=9')).customers).toEqual([]);
 });
 
+test('some customers are listed by their ids', async () => {
+  const { list, add } = await shop();
+  await add({ first_name: 'Asha' }, { first_name: 'Ravi' }, { first_name: 'Meera' });
+  const { customers } = await list('?sort_by=first_name&sort_order=asc');
+  const [asha, meera] = customers;
+  const found = await list(`?ids=${asha?.id}&ids=${meera?.id}&sort_by=first_name&sort_order=asc`);
+  expect(found).toMatchObject({
+    customers: [{ first_name: 'Asha' }, { first_name: 'Meera' }],
+    pagination: { total: 2 },
+  });
+});
+
 test.each([
   ['per_page', 'per_page=101'],
   ['page', 'page=0'],
@@ -79,6 +91,7 @@ test.each([
   ['sort_order', 'sort_order=sideways'],
   ['accepts_marketing', 'accepts_marketing=perhaps'],
   ['vip', 'vip=very'],
+  ['ids.0', 'ids=1'],
   ['min_orders', 'min_orders=-1'],
   ['min_orders', 'min_orders=2147483648'],
   ['min_spent', 'min_spent=much'],

@@ -15,6 +15,7 @@ import {
   search,
   sql,
   Type,
+  Uuid,
 } from '@chowk/kit';
 import { canViewSensitive, columns } from './columns.ts';
 import { phoneDigits } from './phone.ts';
@@ -43,6 +44,7 @@ const definition = {
   columns,
   filters: {
     search: textFilter,
+    ids: filter(Type.Array(Uuid, { maxItems: 100 }), (ids) => sql`c.id = ANY(${ids}::uuid[])`),
     tags: hasTags(sql`c.tags`),
     accepts_marketing: equals(Type.Boolean(), sql`c.accepts_marketing`),
     vip: filter(Type.Boolean({ description: 'Whether the customer is a VIP.' }), async (vip, ctx) =>

@@ -99,6 +99,18 @@ export const CustomerRecord = named('CustomerRecord', extend(CustomerRow, { anon
 });
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
+export const Reveal = named(
+  'CustomerReveal',
+  Type.Object({ id: Uuid, field: Default(Type.Enum(['phone', 'email']), 'phone') }),
+);
+export type Reveal = Static<typeof Reveal>;
+
+export const RevealedField = named(
+  'RevealedCustomerField',
+  Type.Object({ field: Reveal.properties.field, value: Nullable(Type.String()) }),
+);
+export type RevealedField = Static<typeof RevealedField>;
+
 export const AddressFields = Type.Object({
   type: Default(Type.Enum(['billing', 'shipping']), 'shipping'),
   is_default: Default(Type.Boolean(), false),

@@ -7,6 +7,7 @@ import {
   counter,
   eitherByUnion,
   equals,
+  filter,
   isAmong,
   isIn,
   list,
@@ -14,6 +15,7 @@ import {
   search,
   splitList,
   sql,
+  Type,
   Uuid,
 } from '@chowk/kit';
 import { columns, fulfillmentStatus, paymentStatus } from './columns.ts';
@@ -49,6 +51,7 @@ export const orderList = list({
   filters: {
     // `#1001` finds the order 1001.
     search: { ...words, where: (text: string, ctx: Ctx) => words.where(text.replace(/(^|\s)#(?=\S)/g, '$1'), ctx) },
+    ids: filter(Type.Array(Uuid, { maxItems: 100 }), (ids) => sql`o.id = ANY(${ids}::uuid[])`),
     status: isIn(statuses, sql`o.status`),
     customer_id: customerId,
     payment_status: equals(PaymentStatus, paymentStatus),

@@ -20,6 +20,7 @@ import {
   splitWords,
   sql,
   Type,
+  Uuid,
 } from '@chowk/kit';
 import { inCollection } from './collection-rules.ts';
 import { productColumns } from './columns.ts';
@@ -43,6 +44,7 @@ export const productList = list({
       async (text) => [sql`p.id = ANY(ARRAY(SELECT v.product_id FROM product_variants v WHERE ${isKeyOf(text)}))`],
       eitherByUnion(sql`p.id`, sql`products p WHERE p.deleted_at IS NULL`),
     ),
+    ids: filter(Type.Array(Uuid, { maxItems: 100 }), (ids) => sql`p.id = ANY(${ids}::uuid[])`),
     status: equals(Status, sql`p.status`),
     tags: hasTags(sql`p.tags`),
     category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),

@@ -1,11 +1,12 @@
 import { action, ById, extend, Type, Uuid } from '@chowk/kit';
-import { pagedDeliveries, redeliver, sendTest, startReplay } from './deliveries.ts';
+import { getDelivery, pagedDeliveries, redeliver, sendTest, startReplay } from './deliveries.ts';
 import {
   NewWebhook,
   Replay,
   Webhook,
   WebhookChanges,
   WebhookDelivery,
+  WebhookDeliveryDetails,
   WebhookEvent,
   WebhookWithSecret,
 } from './schemas.ts';
@@ -123,6 +124,18 @@ export const actions = {
     needs,
     errors: ['webhooks.not_found'],
     ...pagedDeliveries,
+  }),
+  'webhooks.getDelivery': action({
+    summary: 'Get a delivery of a webhook',
+    description: 'Includes the body of the request until it is delivered, because it is stored until then.',
+    http: 'GET /webhooks/:id/deliveries/:delivery',
+    graphql: 'webhookDelivery',
+    needs,
+    input: extend(ById, { delivery: Uuid }),
+    output: WebhookDeliveryDetails,
+    answer: { key: 'delivery' },
+    errors: ['webhooks.not_found', 'webhooks.delivery_not_found'],
+    run: getDelivery,
   }),
   'webhooks.redeliver': action({
     summary: 'Deliver an event to a webhook again',

@@ -13,7 +13,7 @@ import {
 import { findAccess } from './access.ts';
 import { fail } from './errors.ts';
 import { endPause } from './pauses.ts';
-import { type Replay, type Webhook, WebhookDelivery } from './schemas.ts';
+import { type Replay, type Webhook, WebhookDelivery, type WebhookDeliveryDetails } from './schemas.ts';
 import { getWebhook } from './webhooks.ts';
 
 const keptDays = 30;
@@ -35,6 +35,19 @@ const deliveryList = list({
   filters: { status: equals(WebhookDelivery.properties.status, sql`d.status`) },
   sorts: { created_at: byTime(sql`d.created_at`) },
 });
+
+/** With the payload, which is not masked. */
+export async function getDelivery(
+  ctx: Ctx,
+  { id, delivery }: { id: string; delivery: string },
+): Promise<WebhookDeliveryDetails> {
+  await getWebhook(ctx, { id });
+  const payload = ctx.can('customers.view_sensitive') ? sql`d.payload` : sql`NULL::text`;
+  const row = await ctx.db.row<WebhookDeliveryDetails>(sql`
+    SELECT ${columns}, ${payload} AS payload FROM webhook_deliveries d WHERE d.id = ${delivery} AND d.webhook_id = ${id}`);
+  if (!row) throw fail('webhooks.delivery_not_found', { delivery });
+  return row;
+}
 
 export const pagedDeliveries = {
   ...deliveryList.paged,

@@ -131,6 +131,18 @@ export const WebhookDelivery = named(
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
+export const WebhookDeliveryDetails = named(
+  'WebhookDeliveryDetails',
+  extend(WebhookDelivery, {
+    payload: Type.Unsafe<string | null>({
+      ...Nullable(Type.String()),
+      description: 'The body of the request, while it is stored. Only for callers with `customers.view_sensitive`.',
+    }),
+  }),
+  { graphqlType: 'WebhookDelivery' },
+);
+export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>;
+
 export const WebhookEvent = named(
   'WebhookEvent',
   Type.Object({ name: Type.String({ examples: ['order.created'] }), summary: Type.String() }),

@@ -357,6 +357,29 @@ describe('the permission of an event', () => {
 });
 
 describe('a delivery that fails', () => {
+  test('can be read with its payload, by those who see phones whole, until it is delivered', async () => {
+    answer = { status: 500, body: 'sorry', headers: {} };
+    const { tenant, owner, id, deliveries } = await webhook();
+    await owner.post(`${path}/${id}/test`);
+    await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: 1 }]));
+    const [failed] = await deliveries();
+    const url = `${path}/${id}/deliveries/${failed.id}`;
+    const { body } = await owner.get(url);
+    expect(body.delivery).toMatchObject({ ...failed, payload: received[0]?.body });
+    expect(JSON.parse(body.delivery.payload)).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } });
+    const clerk = await platform.person({ tenant, role: 'Viewer' });
+    await owner.post('/api/v1/roles', { name: 'Integrator', permissions: ['settings.api_clients'] });
+    await owner.patch(`/api/v1/team/${clerk.id}`, { role: 'Integrator' });
+    const masked = await clerk.get(url);
+    expect(masked.body.delivery).toEqual({ ...body.delivery, payload: null });
+    const missing = await owner.get(`${path}/${id}/deliveries/${id}`);
+    expect(missing).toMatchObject({ status: 404, body: { code: 'webhooks.delivery_not_found' } });
+
+    answer = { status: 204, body: '', headers: {} };
+    await attempt(tenant, failed.id);
+    expect((await owner.get(url)).body.delivery).toMatchObject({ status: 'delivered', payload: null });
+  });
+
   test('is tried again after seconds, with the same id and body', async () => {
     answer = { status: 500, body: `sorry${'.'.repeat(2_000)}`, headers: {} };
     const { tenant, owner, id, deliveries } = await webhook();

@@ -144,6 +144,13 @@ export const Clock = icon(
     <path d="M12 6v6l4 2" />
   </>,
 );
+export const CodeXml = icon(
+  <>
+    <path d="m18 16 4-4-4-4" />
+    <path d="m6 8-4 4 4 4" />
+    <path d="m14.5 4-5 16" />
+  </>,
+);
 export const Columns3 = icon(
   <>
     <rect width="18" height="18" x="3" y="3" rx="2" />
@@ -583,6 +590,13 @@ export const Users = icon(
     <path d="M16 3.128a4 4 0 0 1 0 7.744" />
     <path d="M22 21v-2a4 4 0 0 0-3-3.87" />
     <circle cx="9" cy="7" r="4" />
+  </>,
+);
+export const UsersRound = icon(
+  <>
+    <path d="M18 21a8 8 0 0 0-16 0" />
+    <circle cx="10" cy="8" r="5" />
+    <path d="M22 20c0-3.37-2-6.5-4-8a5 5 0 0 0-.45-8.3" />
   </>,
 );
 export const WifiOff = icon(

@@ -1,8 +1,10 @@
 import { createRouter } from '@tanstack/react-router';
 import { accountRoutes } from './pages/account/routes.ts';
+import { activityRoutes } from './pages/activity/routes.ts';
 import { conversationRoutes } from './pages/conversations/routes.ts';
 import { customerRoutes } from './pages/customers/routes.ts';
 import { ui } from './pages/dev/routes.ts';
+import { developerRoutes } from './pages/developers/routes.ts';
 import { discountRoutes } from './pages/discounts/routes.ts';
 import { entryRoutes } from './pages/entry/routes.ts';
 import { home } from './pages/home/routes.ts';
@@ -14,7 +16,8 @@ import { productRoutes } from './pages/products/routes.ts';
 import { reports } from './pages/reports/routes.ts';
 import { ruleRoutes } from './pages/rules/routes.ts';
 import { settingsRoutes } from './pages/settings/routes.ts';
-import { root, shell } from './routes.ts';
+import { teamRoutes } from './pages/team/routes.ts';
+import { root, shell, unknownRoutes } from './routes.ts';
 import { parseSearch, stringifySearch } from './routing/search-params.ts';
 import { PageError } from './shell/page-error.tsx';
 import { PageLoading } from './ui/page-loading.tsx';
@@ -30,11 +33,14 @@ const pages = shell.addChildren([
   ...ruleRoutes,
   reports,
   ...accountRoutes,
+  ...teamRoutes,
+  ...activityRoutes,
+  ...developerRoutes,
   ...settingsRoutes,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages]),
+  routeTree: root.addChildren([install, ...entryRoutes, ...onboardingRoutes, ui, pages, unknownRoutes]),
   parseSearch,
   stringifySearch,
   // A parameter that no page knows is not sent to the platform.

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, notFound, redirect, rootRouteId } from '@tanstack/react-router';
 import { ErrorPage } from './pages/error-page.tsx';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { requireInstalled } from './routing/installation.ts';
@@ -18,11 +18,32 @@ export function requireSignedIn({ location: { href } }: { readonly location: { r
   throw redirect({ to: '/login', search: href === '/' ? {} : { next: href }, replace: true });
 }
 
+const Shell = lazyPage(() => import('./shell/shell.tsx'), 'Shell');
+
 /** The parent of all pages of a session. */
 export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: requireSignedIn,
-  component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
+  component: Shell,
   errorComponent: ErrorPage,
 });
+
+/** Every other address. In a session it is within the shell, from which the other pages can be opened. */
+const unknown = createRoute({
+  getParentRoute: () => root,
+  id: 'unknown',
+  beforeLoad: () => {
+    if (sessionState() === 'signed-out') throw notFound({ routeId: rootRouteId });
+  },
+  component: Shell,
+  errorComponent: ErrorPage,
+});
+
+const unknownPage = createRoute({
+  getParentRoute: () => unknown,
+  path: '$',
+  component: lazyPage(() => import('./shell/unknown-page.tsx'), 'UnknownPage'),
+});
+
+export const unknownRoutes = unknown.addChildren([unknownPage]);

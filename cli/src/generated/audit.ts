@@ -21,6 +21,11 @@ export const commands: readonly DerivedCommand[] = [
         "help": "The calling module."
       },
       {
+        "name": "is_internal",
+        "help": "Whether a module made the call.",
+        "type": "boolean"
+      },
+      {
         "name": "action",
         "help": "An action, such as 'orders.update'."
       },
@@ -114,6 +119,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "module",
         "help": "The calling module."
+      },
+      {
+        "name": "is_internal",
+        "help": "Whether a module made the call.",
+        "type": "boolean"
       },
       {
         "name": "action",

@@ -264,6 +264,11 @@ export const commands: readonly DerivedCommand[] = [
         "help": "Words in name or email, or part of a phone for callers with customers.view_sensitive."
       },
       {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
+      },
+      {
         "name": "tags",
         "help": "All of these values, separated by commas.",
         "isList": true
@@ -369,6 +374,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "search",
         "help": "Words in name or email, or part of a phone for callers with customers.view_sensitive."
+      },
+      {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
       },
       {
         "name": "tags",
@@ -524,6 +534,32 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "deletes": true
+  },
+  {
+    "words": [
+      "customers",
+      "reveal"
+    ],
+    "action": "customers.reveal",
+    "summary": "Show a masked field of a customer",
+    "description": "For callers who see phones masked, such as an agent who calls a customer. Each call is recorded in the audit log; at most 10 a minute for each user.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "field",
+        "help": "The field. Default: phone.",
+        "choices": [
+          "phone",
+          "email"
+        ]
+      }
+    ]
   },
   {
     "words": [

@@ -397,6 +397,11 @@ export const commands: readonly DerivedCommand[] = [
         "help": "Words in order number, note, or name or email of the customer."
       },
       {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
+      },
+      {
         "name": "status",
         "help": "Any of these values, separated by commas.",
         "isList": true,
@@ -515,6 +520,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "search",
         "help": "Words in order number, note, or name or email of the customer."
+      },
+      {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
       },
       {
         "name": "status",

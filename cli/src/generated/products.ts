@@ -579,6 +579,11 @@ export const commands: readonly DerivedCommand[] = [
         "help": "Words in title, SKU, tags or categories, or the SKU or barcode of a variant."
       },
       {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
+      },
+      {
         "name": "status",
         "help": "The status.",
         "choices": [
@@ -719,6 +724,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "search",
         "help": "Words in title, SKU, tags or categories, or the SKU or barcode of a variant."
+      },
+      {
+        "name": "ids",
+        "help": "The IDs.",
+        "isList": true
       },
       {
         "name": "status",

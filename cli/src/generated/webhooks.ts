@@ -112,6 +112,28 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "webhooks",
+      "delivery"
+    ],
+    "action": "webhooks.getDelivery",
+    "summary": "Get a delivery of a webhook",
+    "description": "Includes the body of the request until it is delivered, because it is stored until then.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "delivery",
+        "help": "The delivery.",
+        "isRequired": true
+      }
+    ],
+    "key": "delivery"
+  },
+  {
+    "words": [
+      "webhooks",
       "events"
     ],
     "action": "webhooks.events",

@@ -157,7 +157,8 @@ function takeFromLimits({ limiter, config, now }: CallServices, call: Call): voi
 
 function takeFromOwnLimit(limiter: RateLimiter, { name, limit }: RegisteredAction, call: Call, now: Date): void {
   if (!limit) return;
-  const key = `action ${name} ${call.tenant?.id ?? ''} ${networkPrefix(call.clientAddress ?? '')}`;
+  const by = limit.by === 'user' ? `user ${call.caller?.id}` : networkPrefix(call.clientAddress ?? '');
+  const key = `action ${name} ${call.tenant?.id ?? ''} ${by}`;
   const state = limiter.take(key, limit.perMinute, now.getTime());
   if (!state.allowed) throw tooManyRequests(state);
 }

@@ -1,3 +1,4 @@
+import { ChowkError } from '@chowk/client';
 import { ArrowLeft, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { errorMessage } from '../api/error-message.ts';
@@ -33,16 +34,22 @@ export function DetailPanel({ title, error, actions, hasIconActions = false, onC
           <Icon icon={ArrowLeft} size={18} />
         </IconButton>
         <h1 title={title} className="line-clamp-4 min-w-0 flex-1 break-words text-xl font-semibold tracking-tight">
-          {title ?? <Skeleton className="h-6 w-48" />}
+          {title ?? (error ? 'This cannot be shown' : <Skeleton className="h-6 w-48" />)}
         </h1>
         {actions && <div className={isLong ? 'order-last flex w-full flex-wrap gap-2' : 'contents'}>{actions}</div>}
         <IconButton label="Close" className="max-xl:hidden" onClick={onClose}>
           <Icon icon={X} />
         </IconButton>
       </div>
-      {error ? <Notice tone="error">{errorMessage(error)}</Notice> : title === undefined ? <Loading /> : children}
+      {error ? <Notice tone="error">{describe(error)}</Notice> : title === undefined ? <Loading /> : children}
     </article>
   );
+}
+
+/** An address with an id that no record can have. */
+function describe(error: Error): string {
+  const isMistyped = error instanceof ChowkError && error.fields.id !== undefined;
+  return isMistyped ? 'There is nothing at this address. It may be mistyped.' : errorMessage(error);
 }
 
 function Loading() {

@@ -24,8 +24,8 @@ export interface Filter {
 interface FilterBarProps {
   readonly search: Search;
   readonly onChange: (search: Search) => void;
-  /** What can be searched, for the search field: `Search name, phone or email`. */
-  readonly placeholder: string;
+  /** What can be searched, for the search field: `Search name, phone or email`. Without it, there is none. */
+  readonly placeholder?: string;
   readonly filters: readonly Filter[];
   /** The number of rows, shown where there is room. */
   readonly total?: number | undefined;
@@ -38,11 +38,13 @@ export function FilterBar({ search, onChange, placeholder, filters, total, child
   const set = filters.filter(({ key }) => search[key] !== undefined);
   return (
     <div className="flex flex-wrap items-center gap-2 pt-3 pb-2">
-      <SearchField
-        value={search.search ?? ''}
-        placeholder={placeholder}
-        onChange={(text) => onChange({ ...search, search: text || undefined })}
-      />
+      {placeholder !== undefined && (
+        <SearchField
+          value={search.search ?? ''}
+          placeholder={placeholder}
+          onChange={(text) => onChange({ ...search, search: text || undefined })}
+        />
+      )}
       {filters.length > 0 && <FilterForm search={search} filters={filters} onChange={onChange} setCount={set.length} />}
       {set.map((filter) => (
         <span

@@ -1,5 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Console, chromiumPath, heading, inspect, startConsole } from '../../testing/console.ts';
+import { eventually } from '../../../server/testing/eventually.ts';
+import {
+  type Console,
+  chromiumPath,
+  expectStill,
+  heading,
+  inspect,
+  sizes,
+  startConsole,
+} from '../../testing/console.ts';
 
 describe.skipIf(!chromiumPath)('menus and navigation', () => {
   let platform: Console;
@@ -29,6 +38,96 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
       await page.keyboard.press('Escape');
       await page.locator('[role=menu], [data-popover]').waitFor({ state: 'detached' });
     }
+  });
+
+  test.each([
+    ['/', 'Home'],
+    ['/orders', 'Orders'],
+    ['/customers', 'Customers'],
+    ['/products', 'Products'],
+    ['/discounts', 'Discounts'],
+    ['/conversations', 'Conversations'],
+    ['/reports', 'Reports'],
+    ['/notifications', 'Notifications'],
+    ['/team', 'Team'],
+    ['/team/invitations', 'Team'],
+    ['/team/roles', 'Team'],
+    ['/activity', 'Activity'],
+    ['/developers', 'Developers'],
+    ['/developers/webhooks', 'Developers'],
+    ['/settings', 'Settings'],
+    ['/profile', 'Profile'],
+  ])('nothing moves while %s is loaded, also if the platform takes its time', async (path, title) => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const page = await platform.openAs(asha, acme, '/dev/ui');
+    for (const size of path === '/' ? [sizes.phone, sizes.wide] : [sizes.wide]) {
+      await page.setViewportSize(size);
+      await page.route('**/api/v1/auth/me', async (route) => {
+        // Not before what is there without it has been drawn.
+        await page.locator('header').waitFor();
+        await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+        await route.continue();
+      });
+      await page.goto(platform.origin + path);
+      await heading(page, title).waitFor();
+      await page.waitForLoadState('networkidle');
+      await expectStill(page, `${path} at ${size.width} pixels`);
+      await page.unroute('**/api/v1/auth/me');
+    }
+  });
+
+  test('each role is offered the pages that it may open, and keys lead to them', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const trade = ['Home', 'Orders', 'Customers', 'Products', 'Discounts', 'Conversations'];
+    const offered = {
+      Owner: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Developers', 'Settings'],
+      Admin: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Developers', 'Settings'],
+      Manager: [...trade, 'Reports', 'Notifications', 'Team', 'Activity'],
+      Agent: [...trade, 'Notifications'],
+      Viewer: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Settings'],
+    };
+    for (const [role, expected] of Object.entries(offered)) {
+      const page = await platform.openAs(await platform.person({ tenant: acme, role }), acme);
+      await heading(page, 'Home').waitFor();
+      const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+      expect({ role, links: await links.allTextContents() }).toEqual({ role, links: expected });
+      await page.keyboard.press('g');
+      await page.keyboard.press('o');
+      await heading(page, 'Orders').waitFor();
+      // Elsewhere the letters have their own meaning.
+      await page.keyboard.press('/');
+      await page.keyboard.type('gt');
+      expect(await page.getByRole('searchbox').inputValue()).toBe('gt');
+    }
+  });
+
+  test('the palette signs out', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
+    await heading(page, 'Home').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('sign out');
+    await page.getByRole('option', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Sign in').waitFor();
+  });
+
+  test('an unknown address, and the address of a record that cannot be, leave the other pages in reach', async () => {
+    const acme = await platform.tenant();
+    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/no/such/page');
+    await heading(page, 'Page not found').waitFor();
+    await inspect(page, 'not-found-inside');
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await heading(page, 'Orders').waitFor();
+    for (const path of ['orders', 'customers', 'products', 'discounts', 'conversations', 'team', 'team/roles']) {
+      await page.goto(`${platform.origin}/${path}/nothing-like-that`);
+      await page.getByText(/^This (conversation )?cannot be shown$/).waitFor();
+    }
+    await page.goto(`${platform.origin}/audit`);
+    await heading(page, 'Activity').waitFor();
+    await page.goto(`${platform.origin}/webhooks`);
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/developers/webhooks'));
   });
 
   test('the navigation is collapsed and stays so, with a long name of the organization', async () => {

@@ -2,7 +2,9 @@ import type { Customer } from '@chowk/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import {
   ArrowLeftRight,
+  BookOpen,
   ClipboardPlus,
+  LogOut,
   type LucideIcon,
   MessageSquarePlus,
   Moon,
@@ -10,6 +12,7 @@ import {
   PackagePlus,
   ReceiptText,
   Settings2,
+  Shield,
   SquarePen,
   Store,
   Sun,
@@ -17,30 +20,31 @@ import {
   TicketPercent,
   UserPlus,
   UserRound,
+  Zap,
 } from 'lucide-react';
 import { keys } from '../api/query-keys.ts';
 import { tenantKey, useCan } from '../api/use-api.ts';
 import { money } from '../format/numbers.ts';
 import { formatPhone } from '../format/phone.ts';
 import { customerName } from '../people/customer-name.ts';
-import { api, useTenant } from '../session/session.ts';
+import { api, signOut, useTenant } from '../session/session.ts';
 import { useDebounced } from '../state/debounced.ts';
 import { chooseTheme } from '../theme.ts';
-import { navigation } from './navigation.ts';
+import { isOffered, type NavigationItem, navigation } from './navigation.ts';
 
 export interface PaletteItem {
   readonly group: 'Customers' | 'Orders' | 'Products' | 'Go to' | 'Actions';
   readonly label: string;
   /** Beside the label. */
   readonly detail?: string | undefined;
+  /** The keys that open the page without the palette. */
+  readonly keys?: string;
   readonly icon: LucideIcon;
   /** The page it opens, or what it does. */
   readonly target: string | (() => void);
 }
 
-interface Action extends Omit<PaletteItem, 'group'> {
-  readonly permission?: string;
-}
+interface Action extends Omit<PaletteItem, 'group'>, Pick<NavigationItem, 'permission'> {}
 
 const actions: readonly Action[] = [
   { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
@@ -54,16 +58,27 @@ const actions: readonly Action[] = [
     target: '/conversations/new',
     permission: 'conversations.reply',
   },
+  { label: 'Invite a colleague', icon: UserPlus, target: '/team/invitations?open=new', permission: 'team.invite' },
   { label: 'Use the dark theme', icon: Moon, target: () => chooseTheme('dark') },
   { label: 'Use the light theme', icon: Sun, target: () => chooseTheme('light') },
+  { label: 'Sign out', icon: LogOut, target: signOut },
 ];
 
 const pages: readonly Action[] = [
-  ...navigation.map(({ to, ...page }) => ({ ...page, target: to })),
+  ...navigation.map(({ to, label, icon, permission, letter }) => ({
+    label,
+    icon,
+    keys: `G ${letter.toUpperCase()}`,
+    target: to,
+    ...(permission && { permission }),
+  })),
   { label: 'Draft orders', icon: SquarePen, target: '/orders/drafts', permission: 'orders.create' },
   { label: 'Collections', icon: Tags, target: '/products/collections', permission: 'products.view' },
   { label: 'Move stock', icon: ArrowLeftRight, target: '/products/transfer', permission: 'products.edit' },
   { label: 'Stock locations', icon: Store, target: '/products/locations', permission: 'products.view' },
+  { label: 'Roles', icon: Shield, target: '/team/roles', permission: 'team.roles.view' },
+  { label: 'Webhooks', icon: Zap, target: '/developers/webhooks', permission: 'settings.api_clients' },
+  { label: 'API reference', icon: BookOpen, target: () => location.assign('/docs/') },
   { label: 'Profile', icon: UserRound, target: '/profile' },
   {
     label: 'Notification preferences',
@@ -95,7 +110,7 @@ export function usePaletteItems(text: string): {
   });
   const matching = (group: 'Go to' | 'Actions', candidates: readonly Action[]): PaletteItem[] =>
     candidates
-      .filter(({ label, permission }) => isMatch(label, words) && (permission === undefined || can(permission)))
+      .filter((candidate) => isMatch(candidate.label, words) && isOffered(candidate, can))
       .map(({ permission: _, ...item }) => ({ ...item, group }));
   const isLongEnough = text.trim().length > 1;
   const isSearching = isLongEnough && (records.isFetching || query !== text.trim());

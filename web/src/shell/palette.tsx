@@ -102,7 +102,7 @@ interface OptionProps {
   readonly onChoose: () => void;
 }
 
-function Option({ id, item: { label, detail, icon }, isActive, onChoose }: OptionProps) {
+function Option({ id, item: { label, detail, keys, icon }, isActive, onChoose }: OptionProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
     <div
@@ -116,6 +116,11 @@ function Option({ id, item: { label, detail, icon }, isActive, onChoose }: Optio
       <Icon icon={icon} className="shrink-0 text-secondary" />
       <span className="min-w-0 truncate">{label}</span>
       {detail && <span className="numeric ml-auto shrink-0 text-sm text-secondary">{detail}</span>}
+      {keys && (
+        <kbd aria-hidden className="ml-auto shrink-0 font-sans text-xs text-faint max-md:hidden">
+          {keys}
+        </kbd>
+      )}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
-import { BookOpen, Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import { Fragment, useEffect, useState } from 'react';
 import { errorMessage } from '../api/error-message.ts';
 import { useCan, useMe } from '../api/use-api.ts';
 import { useKeys } from '../keyboard/keys.ts';
@@ -20,13 +20,13 @@ import { Banners } from './banners.tsx';
 import { NotificationBell } from './bell.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
-import { navigation } from './navigation.ts';
+import { isOffered, navigation } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
 
 const item =
-  'flex h-9 items-center gap-2.5 rounded-control px-2 font-medium text-secondary transition-colors hover:bg-sunken hover:text-text';
+  'flex h-9 shrink-0 items-center gap-2.5 rounded-control px-2 font-medium text-secondary transition-colors hover:bg-sunken hover:text-text';
 
 /** Screen readers read the labels of a collapsed navigation too. */
 const railLabel = 'min-w-0 truncate group-data-collapsed/rail:sr-only';
@@ -52,19 +52,27 @@ function SignedInShell() {
   showTimesIn(me?.timezone);
   const can = useCan();
   const isUnbound = useDefaultTenant();
+  const navigate = useNavigate();
   const [isShowingKeys, showKeys] = useState(false);
   const [isSearching, showSearch] = useState(false);
   const [isCollapsed, setCollapsed] = useStored('rail.collapsed', false);
   const toggle = () => setCollapsed(!isCollapsed);
   const RailIcon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
   const railTitle = isCollapsed ? 'Expand the navigation' : 'Collapse the navigation';
+  // All at once, when it is known what the user may do: nothing moves.
+  const items = me?.permissions || isUnbound ? navigation.filter((one) => isOffered(one, can)) : [];
+  const firstOfAdministration = items.find(({ isAdministration }) => isAdministration);
   useKeys([
     { key: '[', label: railTitle, run: toggle },
     { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
     { key: '?', label: 'Keyboard shortcuts', run: () => showKeys(true) },
+    ...items.map(({ to, label, letter }) => ({
+      key: `g ${letter}`,
+      label: `Go to ${label}`,
+      run: () => void navigate({ to }),
+    })),
   ]);
   usePageFocus();
-  const items = navigation.filter(({ permission }) => permission === undefined || can(permission));
   return (
     <div
       className={`shell min-h-dvh md:grid ${isCollapsed ? 'md:grid-cols-[3.25rem_minmax(0,1fr)]' : 'md:grid-cols-[13.5rem_minmax(0,1fr)]'}`}
@@ -78,28 +86,27 @@ function SignedInShell() {
       <nav
         aria-label="Main"
         data-collapsed={isCollapsed || undefined}
-        className="group/rail sticky top-0 hidden h-dvh grid-cols-1 content-start gap-0.5 border-r border-line bg-sunken/60 p-2 pt-2.5 md:grid print:hidden"
+        className="group/rail sticky top-0 hidden h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken/60 p-2 pt-2.5 md:flex print:hidden"
       >
-        <div className="mb-3 min-w-0">{me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}</div>
-        {items.map(({ to, label, icon }) => (
-          <Link
-            key={to}
-            to={to}
-            title={isCollapsed ? label : undefined}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            className={item}
-            activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
-          >
-            <Icon icon={icon} className="shrink-0" />
-            <span className={railLabel}>{label}</span>
-          </Link>
+        <div className="mb-3 min-h-9 min-w-0">
+          {me ? <TenantSwitcher me={me} /> : <Skeleton className="m-2 h-5 w-32" />}
+        </div>
+        {items.map((one) => (
+          <Fragment key={one.to}>
+            {one === firstOfAdministration && <hr className="mx-2 my-2 border-line" />}
+            <Link
+              to={one.to}
+              title={isCollapsed ? one.label : undefined}
+              activeOptions={{ exact: one.to === '/', includeSearch: false }}
+              className={item}
+              activeProps={{ className: 'bg-accent-tint text-accent-strong!' }}
+            >
+              <Icon icon={one.icon} className="shrink-0" />
+              <span className={railLabel}>{one.label}</span>
+            </Link>
+          </Fragment>
         ))}
-        <hr className="mx-2 my-2 border-line" />
-        <a href="/docs/" className={item} title={isCollapsed ? 'API reference' : undefined}>
-          <Icon icon={BookOpen} className="shrink-0" />
-          <span className={railLabel}>API reference</span>
-        </a>
-        <button type="button" className={item} onClick={toggle} title={railTitle}>
+        <button type="button" className={`${item} mt-auto`} onClick={toggle} title={railTitle}>
           <Icon icon={RailIcon} className="shrink-0" />
           <span className={railLabel}>{isCollapsed ? 'Expand' : 'Collapse'}</span>
         </button>
@@ -113,7 +120,7 @@ function SignedInShell() {
             <Icon icon={CircleHelp} size={18} />
           </IconButton>
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
-          {me && <PersonMenu me={me} />}
+          {me ? <PersonMenu me={me} /> : <span className="w-19 max-md:w-23" />}
         </header>
         <main id="page" tabIndex={-1} className="min-w-0 outline-none max-md:pb-(--bottom-bar)">
           {error && !me ? (

@@ -23,10 +23,18 @@ const sentences: Readonly<Record<string, string | ((details: Details) => string)
   device_approved: 'Connected a device',
   device_denied: 'Refused to connect a device',
   invitation_accepted: ({ role }) => `Joined an organization as ${role}`,
+  invitation_revoked: ({ email }) => `Withdrew the invitation of ${email}`,
+  member_invited: ({ email, role }) => `Invited ${email} as ${role}`,
+  organization_renamed: 'Renamed the organization',
+  api_client_created: ({ name }) => `Created the API client ${name}`,
+  api_client_deleted: ({ name }) => `Deleted the API client ${name}`,
+  role_created: ({ name }) => `Created the role ${name}`,
+  role_updated: ({ name }) => `Changed the role ${name}`,
+  role_deleted: ({ name }) => `Deleted the role ${name}`,
 };
 
 /** What the user did. An action that has no sentence is shown by its name. */
-export function describeActivity({ action, details }: OwnActivityEntry): string {
+export function describeActivity({ action, details }: Pick<OwnActivityEntry, 'action' | 'details'>): string {
   const sentence = sentences[action];
   if (sentence === undefined) return capitalize(action.replaceAll('_', ' '));
   return typeof sentence === 'string' ? sentence : sentence(details);

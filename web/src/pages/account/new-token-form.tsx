@@ -1,27 +1,25 @@
 import { useState } from 'react';
 import { affectedByTokens } from '../../api/affected-keys.ts';
-import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
-import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useMe } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
+import { chosenPermissions, PermissionFields, type PermissionValues } from '../../permissions/permission-fields.tsx';
 import { api } from '../../session/session.ts';
 import { endOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { Checkbox, Field, Input, Select } from '../../ui/field.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { isPasswordMissing, PasswordField } from './password-field.tsx';
 
 const dayMs = 24 * 3_600_000;
-const scopePrefix = 'scope.';
 
-interface Values {
+interface Values extends PermissionValues {
   readonly name: string;
   readonly access: 'some' | 'all';
   readonly expiry: string;
   readonly expires_at: string;
   /** Only if it is asked for. */
   readonly password?: string;
-  readonly [scope: `${typeof scopePrefix}${string}`]: 'on';
 }
 
 interface NewTokenFormProps {
@@ -36,7 +34,11 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
   const [isPasswordAsked, setPasswordAsked] = useState(false);
   const { isBusy, problem, errors, field, props, discard } = useForm<Values, 'scopes'>(
     async (values) => {
-      const input = { name: values.name, scopes: chosenScopes(values), ...tokenExpiry(values) };
+      const input = {
+        name: values.name,
+        scopes: values.access === 'all' ? ['*'] : chosenPermissions(values),
+        ...tokenExpiry(values),
+      };
       const confirmation = values.password === undefined ? {} : { password: values.password };
       try {
         const { token, access_token } = await api().profile.createToken({ ...input, ...confirmation });
@@ -84,7 +86,12 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
           {(control) => <Input {...control} type="date" className="sm:max-w-48" />}
         </Field>
       </div>
-      <ScopeFields permissions={me?.permissions ?? []} error={scopeError} />
+      <PermissionFields
+        name="scopes"
+        offered={me?.permissions ?? []}
+        error={scopeError}
+        className="hidden group-has-[option[value=some]:checked]:grid"
+      />
       {isPasswordAsked && <PasswordField {...field('password')} />}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isBusy}>
@@ -102,64 +109,6 @@ export function NewTokenForm({ onCancel, onCreated }: NewTokenFormProps) {
       </div>
     </form>
   );
-}
-
-interface ScopeFieldsProps {
-  readonly permissions: readonly string[];
-  readonly error: string | undefined;
-}
-
-function ScopeFields({ permissions, error }: ScopeFieldsProps) {
-  const can = useCan();
-  const { data } = useApi(keys.permissions, (client) => client.permissions.list(), can('team.roles.view'));
-  const descriptions = new Map(data?.permissions.map(({ name, description }) => [name, description]));
-  const areas = [...new Set(permissions.map(permissionArea))].sort();
-  return (
-    <fieldset name="scopes" className="hidden gap-4 group-has-[option[value=some]:checked]:grid">
-      <legend className="pb-2 text-sm font-medium">Permissions</legend>
-      {error && <Notice tone="error">{error}</Notice>}
-      <div className="grid max-h-96 gap-x-6 gap-y-4 overflow-y-auto rounded-control border border-line p-4 sm:grid-cols-2">
-        {areas.map((area) => (
-          <div key={area} className="grid content-start">
-            <h3 className="text-xs font-medium text-secondary">{areaTitle(area)}</h3>
-            {permissions
-              .filter((permission) => permissionArea(permission) === area)
-              .sort()
-              .map((permission) => (
-                <Checkbox
-                  key={permission}
-                  name={scopePrefix + permission}
-                  label={<PermissionLabel name={permission} description={descriptions.get(permission)} />}
-                />
-              ))}
-          </div>
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
-/** The description is for those who may see roles. */
-function PermissionLabel({ name, description }: { readonly name: string; readonly description: string | undefined }) {
-  return (
-    <span className="grid py-0.5 text-sm">
-      {description}
-      <span className={description === undefined ? 'break-all' : 'text-xs break-all text-faint'}>{name}</span>
-    </span>
-  );
-}
-
-function permissionArea(permission: string): string {
-  return permission.split('.')[0] ?? permission;
-}
-
-function areaTitle(area: string): string {
-  return area === 'graphql' ? 'GraphQL' : area.charAt(0).toUpperCase() + area.slice(1);
-}
-
-function chosenScopes(values: Values): string[] {
-  if (values.access === 'all') return ['*'];
-  return Object.keys(values).flatMap((name) => (name.startsWith(scopePrefix) ? [name.slice(scopePrefix.length)] : []));
 }
 
 function tokenExpiry({ expiry, expires_at }: Values): { readonly expires_at?: string } {

@@ -270,7 +270,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     for (let index = 0; index < 31; index += 1) await person.patch('/api/v1/profile', { timezone: 'Asia/Kolkata' });
     const token = { name: 'Nightly export', scopes: ['orders.view'], password: person.password };
     expect((await person.post('/api/v1/profile/tokens', token)).status).toBe(201);
-    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('navigation', { name: 'Profile' }).getByRole('link', { name: 'Activity' }).click();
     await page.getByText('Created the access token Nightly export').waitFor();
     await inspect(page, 'profile-activity');
     await page.getByRole('link', { name: 'Older' }).click();

@@ -5,8 +5,8 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { customerName } from '../../people/customer-name.ts';
+import { CustomerPhone } from '../../people/customer-phone.tsx';
 import type { Search } from '../../routing/search-params.ts';
-import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -41,7 +41,9 @@ export function CustomerPane({ conversation }: { readonly conversation: Conversa
             {customer.email}
           </a>
         )}
-        {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
+        {customer?.phone && (
+          <CustomerPhone key={customer.id} customerId={customer.id} phone={customer.phone} className="text-secondary" />
+        )}
         {detail && <SegmentsAndTags customer={detail} />}
       </div>
       {isLoading && <Skeleton className="h-40 w-full" />}

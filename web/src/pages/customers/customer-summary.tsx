@@ -3,11 +3,11 @@ import { Mail, Phone, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
+import { CustomerPhone } from '../../people/customer-phone.tsx';
 import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
 import { WriteMenu } from '../conversations/write-menu.tsx';
@@ -50,8 +50,9 @@ export function CustomerSummary({ customer }: SummaryProps) {
 }
 
 function Contact({ customer }: SummaryProps) {
-  const { phone, email } = customer;
+  const { id, phone, email } = customer;
   const can = useCan();
+  const canReveal = can('customers.edit');
   const isMasked = phone !== null && !can('customers.view_sensitive');
   if (!phone && !email) return <p className="text-secondary">No phone or email.</p>;
   const line = 'inline-flex min-h-8 max-md:min-h-11 min-w-0 items-center gap-2';
@@ -62,7 +63,7 @@ function Contact({ customer }: SummaryProps) {
           {phone && (
             <span className={line}>
               <Icon icon={Phone} className="shrink-0 text-secondary" />
-              <PhoneNumber number={phone} />
+              <CustomerPhone key={id} customerId={id} phone={phone} />
             </span>
           )}
           {email && (
@@ -76,7 +77,9 @@ function Contact({ customer }: SummaryProps) {
       </div>
       {isMasked && (
         <p className="text-xs text-faint">
-          The phone is masked. Whole numbers and street addresses need the permission{' '}
+          {canReveal
+            ? 'The phone is masked. Each time it is shown is recorded. Street addresses need the permission '
+            : 'The phone is masked. Whole numbers and street addresses need the permission '}
           <code>customers.view_sensitive</code>.
         </p>
       )}

@@ -52,10 +52,9 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await page.getByRole('heading', { name: 'Priya Sharma' }).waitFor();
     await page.getByRole('link', { name: '+91 98765 43210' }).waitFor();
     await page.getByRole('link', { name: 'priya.sharma@example.com' }).waitFor();
-    await page.getByText('Customer created').waitFor();
-    await page.getByText(/^Changed .*notes/).waitFor();
+    await page.getByText('You added this customer').waitFor();
+    await page.getByText(/changed the .*notes.* of this customer/).waitFor();
     expect(await page.getByRole('link', { name: /^Order / }).count()).toBe(3);
-    await page.getByText('by Asha Rao').first().waitFor();
     await inspect(page, 'customer');
     await addOrder(owner, id);
     await eventually(async () => expect(await page.getByRole('link', { name: /^Order / }).count()).toBe(4));
@@ -88,21 +87,30 @@ describe.skipIf(!chromiumPath)('a customer', () => {
   test('with a long name, or in Hindi, fits', async () => {
     const { ids, page } = await open(2);
     await page.getByRole('heading', { name: longName }).waitFor();
-    await page.getByText('Customer created').waitFor();
+    await page.getByText('You added this customer').waitFor();
     await inspect(page, 'customer-long-name');
     await page.goto(`${platform.origin}/customers/${ids[1]}`);
     await page.getByRole('heading', { name: 'राजेश कुमार श्रीवास्तव' }).waitFor();
-    await page.getByText('Customer created').waitFor();
+    await page.getByText('You added this customer').waitFor();
     await inspect(page, 'customer-hindi');
   });
 
   test('is masked for those who may not see phones and streets, with the reason', async () => {
-    const { page, show } = await open(0, { role: 'Agent' });
+    const { owner, id, page, show } = await open(0, { role: 'Agent' });
     await page.getByText('customers.view_sensitive').waitFor();
     const main = page.getByRole('main');
     expect(await main.textContent()).toContain('**********10');
     expect(await main.textContent()).not.toContain('9876543210');
     await inspect(page, 'customer-masked');
+    await page.getByRole('button', { name: 'Show the phone' }).click();
+    await page.getByRole('link', { name: '+91 98765 43210' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show the phone' }).count()).toBe(0);
+    await platform.kernel.audit.flush();
+    const { body } = await owner.get('/api/v1/audit?action=customers.reveal');
+    expect(body.audit).toMatchObject([{ outcome: 'ok', resource_id: id }]);
+    // Once: a reload hides it again.
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the phone' }).waitFor();
     await page.getByRole('link', { name: 'Addresses' }).click();
     await page.getByText('Street and phone are hidden from your role.').waitFor();
     expect(await main.textContent()).not.toContain('Laxmi Road');

@@ -1,10 +1,12 @@
-import type { AuditEntry, Conversation, CustomerDetail, CustomerOrder } from '@chowk/client';
+import type { Conversation, CustomerDetail, CustomerOrder } from '@chowk/client';
+import type { Change } from '../../activity/read-changes.ts';
 
 /** Something that happened with a customer. */
 export type TimelineEntry = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'order'; readonly order: CustomerOrder }
   | { readonly kind: 'message'; readonly conversation: Conversation }
-  | { readonly kind: 'change'; readonly text: string; readonly userId: number | null }
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'created' }
 );
 
 /** Records that were read, newest first, and whether there are older ones. */
@@ -17,7 +19,7 @@ interface Sources {
   readonly customer: CustomerDetail;
   readonly orders: Source<CustomerOrder>;
   readonly conversations: Source<Conversation>;
-  readonly changes: Source<AuditEntry>;
+  readonly changes: Source<Change>;
 }
 
 /** All in one list, newest first, as far back as every source has been read. */
@@ -30,18 +32,10 @@ export function combine({ customer, orders, conversations, changes }: Sources): 
       kind: 'message',
       conversation,
     })),
-    toEntries(changes, (entry) => ({
-      id: entry.id,
-      at: entry.at,
-      kind: 'change',
-      text: describe(entry),
-      userId: entry.user_id,
-    })),
+    toEntries(changes, (change) => ({ id: change.id, at: change.at, kind: 'change', change })),
   ];
   const isRecorded = changes.items.some(({ action }) => action === 'customers.create');
-  const created: TimelineEntry[] = isRecorded
-    ? []
-    : [{ id: 'created', at: customer.created_at, kind: 'change', text: 'Customer created', userId: null }];
+  const created: TimelineEntry[] = isRecorded ? [] : [{ id: 'created', at: customer.created_at, kind: 'created' }];
   const starts = sources.filter(({ hasMore }) => hasMore).map(({ items }) => items.at(-1)?.at ?? '');
   const start = starts.toSorted().at(-1) ?? '';
   const items = [...sources.flatMap((one) => one.items), ...created]
@@ -52,30 +46,4 @@ export function combine({ customer, orders, conversations, changes }: Sources): 
 
 function toEntries<Item>({ items, hasMore }: Source<Item>, toEntry: (item: Item) => TimelineEntry) {
   return { items: items.map(toEntry), hasMore };
-}
-
-const texts: Readonly<Record<string, string>> = {
-  'customers.create': 'Customer created',
-  'customers.addTags': 'Tags added',
-  'customers.removeTags': 'Tags removed',
-  'customers.addAddress': 'Address added',
-  'customers.updateAddress': 'Address changed',
-  'customers.deleteAddress': 'Address deleted',
-  'customers.setDefaultAddress': 'Default address changed',
-  'customers.merge': 'Merged with another customer',
-  'customers.exportPerson': 'All data exported',
-  'customers.delete': 'Personal data erased',
-};
-
-const fieldNames: Readonly<Record<string, string>> = {
-  first_name: 'first name',
-  last_name: 'last name',
-  accepts_marketing: 'marketing consent',
-  external_ids: 'ids on other platforms',
-};
-
-function describe({ action, changes }: AuditEntry): string {
-  if (action !== 'customers.update') return texts[action] ?? action;
-  const fields = Object.keys((changes ?? {}) as object).map((name) => fieldNames[name] ?? name);
-  return fields.length === 0 ? 'Saved without a change' : `Changed ${fields.join(', ')}`;
 }

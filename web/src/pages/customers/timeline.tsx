@@ -2,6 +2,8 @@ import type { Conversation, CustomerDetail, CustomerOrder, OrderDetails } from '
 import { Link } from '@tanstack/react-router';
 import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { ChangeSentence } from '../../activity/change-sentence.tsx';
+import { readChanges } from '../../activity/read-changes.ts';
 import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
@@ -36,10 +38,9 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   );
   const changes = useApi(
     keys.customers.changes(id, size),
-    (client) => client.audit.list({ resource: 'customers', resource_id: id, outcome: 'ok', per_page: size }),
+    (client) => readChanges(client, can, { resource: 'customers', resource_id: id, outcome: 'ok', per_page: size }),
     can('audit.view'),
   );
-  const names = useMemberNames();
   const sources = [orders, conversations, changes];
   const error = sources.find(({ data, error }) => error && !data)?.error;
   if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
@@ -50,7 +51,7 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
     conversations: conversations.data
       ? toSource(conversations.data.conversations, conversations.data.pagination)
       : nothing,
-    changes: changes.data ? toSource(changes.data.audit, changes.data.pagination) : nothing,
+    changes: changes.data ? toSource(changes.data.changes, changes.data) : nothing,
   });
   const days = Map.groupBy(items, ({ at }) => dayHeading(at));
   return (
@@ -60,7 +61,7 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
           <h2 className="text-xs font-medium text-faint">{day}</h2>
           <ul className="grid min-w-0">
             {entries.map((entry) => (
-              <Entry key={entry.kind + entry.id} entry={entry} names={names} />
+              <Entry key={entry.kind + entry.id} entry={entry} />
             ))}
           </ul>
         </section>
@@ -78,18 +79,7 @@ function toSource<Item>(items: readonly Item[], pagination: { readonly total?: n
   return { items, hasMore: 'total' in pagination && Number(pagination.total) > items.length };
 }
 
-function useMemberNames(): ReadonlyMap<number, string> {
-  const can = useCan();
-  const { data } = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
-  return new Map(data?.team.map(({ id, name }) => [id, name]));
-}
-
-interface EntryProps {
-  readonly entry: TimelineEntry;
-  readonly names: ReadonlyMap<number, string>;
-}
-
-function Entry({ entry, names }: EntryProps) {
+function Entry({ entry }: { readonly entry: TimelineEntry }) {
   if (entry.kind === 'order') {
     return (
       <Row at={entry.at} icon={ReceiptText}>
@@ -104,11 +94,13 @@ function Entry({ entry, names }: EntryProps) {
       </Row>
     );
   }
-  const name = entry.userId === null ? undefined : names.get(entry.userId);
   return (
     <Row at={entry.at} icon={History}>
-      {entry.text}
-      {name && <span className="text-secondary"> by {name}</span>}
+      {entry.kind === 'created' ? (
+        'Customer created'
+      ) : (
+        <ChangeSentence change={entry.change} thisThing="this customer" />
+      )}
     </Row>
   );
 }

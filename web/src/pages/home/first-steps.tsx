@@ -6,7 +6,7 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DemoData } from '../install/demo-data.tsx';
-import { InviteButton } from './invite-button.tsx';
+import { InviteButton } from '../team/invite-button.tsx';
 
 /** What to do before there are orders. */
 export function FirstSteps() {

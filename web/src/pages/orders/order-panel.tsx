@@ -6,9 +6,9 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { customerName } from '../../people/customer-name.ts';
+import { CustomerPhone } from '../../people/customer-phone.tsx';
 import { exactTime } from '../../time/times.ts';
 import { Section } from '../../ui/page.tsx';
-import { PhoneNumber } from '../../ui/phone-number.tsx';
 import { WriteMenu } from '../conversations/write-menu.tsx';
 import { NextStep } from './next-step.tsx';
 import { type OrderAction, orderActions } from './order-actions.ts';
@@ -111,7 +111,9 @@ function Customer({ order: { customer, customer_id, order_number } }: { readonly
         ) : (
           <span className="font-medium break-words">{name}</span>
         )}
-        {customer?.phone && <PhoneNumber number={customer.phone} className="text-secondary" />}
+        {customer?.phone && (
+          <CustomerPhone key={customer.id} customerId={customer.id} phone={customer.phone} className="text-secondary" />
+        )}
         {customer?.email && <span className="break-all text-secondary">{customer.email}</span>}
       </div>
       {customer && (customer.email || customer.phone) && (

@@ -1,3 +1,4 @@
+import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
@@ -7,14 +8,27 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useIsWithinOwn } from './own-permissions.ts';
 
-export function InviteButton() {
-  const [isOpen, setOpen] = useState(false);
+interface InviteButtonProps {
+  /** Both or none: the page of the invitations has it in its address. */
+  readonly isOpen?: boolean;
+  readonly onOpenChange?: (isOpen: boolean) => void;
+}
+
+export function InviteButton({ isOpen: isOpenOutside, onOpenChange }: InviteButtonProps) {
+  const [isOpenInside, setOpenInside] = useState(false);
+  const isOpen = isOpenOutside ?? isOpenInside;
+  const setOpen = onOpenChange ?? setOpenInside;
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Invite</Button>
+      <Button onClick={() => setOpen(true)}>
+        <Icon icon={UserPlus} />
+        Invite
+      </Button>
       <Dialog title="Invite a colleague" isOpen={isOpen} onClose={() => setOpen(false)}>
         <InviteForm onDone={() => setOpen(false)} />
       </Dialog>
@@ -30,6 +44,7 @@ interface Values {
 function InviteForm({ onDone }: { readonly onDone: () => void }) {
   const { data } = useApi(keys.team.roles, (client) => client.roles.list());
   const refetch = useRefetch();
+  const isWithinOwn = useIsWithinOwn();
   const form = useForm<Values>(async ({ email, role }) => {
     await api().invitations.create({ email, role });
     onDone();
@@ -45,7 +60,7 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
       <Field label="Role" help="What they may do. You can change it later." {...form.field('role')}>
         {(control) => (
           <Select {...control} key={data ? 'loaded' : 'loading'} defaultValue="Agent">
-            {(data?.roles ?? []).map(({ id, name, description }) => (
+            {(data?.roles ?? []).filter(isWithinOwn).map(({ id, name, description }) => (
               <option key={id} value={name}>
                 {description ? `${name}: ${description}` : name}
               </option>

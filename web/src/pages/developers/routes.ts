@@ -1,0 +1,47 @@
+import { createRoute, redirect } from '@tanstack/react-router';
+import { shell } from '../../routes.ts';
+import { lazyPage } from '../../routing/lazy-page.tsx';
+import { pick } from '../../routing/search-params.ts';
+
+/** `open` is the API client that is edited, or `new`. */
+const apiClients = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers',
+  validateSearch: pick('open'),
+  component: lazyPage(() => import('./api-clients-page.tsx'), 'ApiClientsPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/webhooks',
+  component: lazyPage(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => webhooks,
+  path: '$id',
+  validateSearch: pick('status', 'delivery', 'edit'),
+  component: lazyPage(() => import('./webhook-panel.tsx'), 'WebhookPanel'),
+});
+
+const newWebhook = createRoute({
+  getParentRoute: () => webhooks,
+  path: 'new',
+  component: lazyPage(() => import('./new-webhook.tsx'), 'NewWebhookPanel'),
+});
+
+const tools = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/tools',
+  component: lazyPage(() => import('./tools-page.tsx'), 'ToolsPage'),
+});
+
+const shortAddress = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks',
+  beforeLoad: () => {
+    throw redirect({ to: '/developers/webhooks', replace: true });
+  },
+});
+
+export const developerRoutes = [apiClients, webhooks.addChildren([webhook, newWebhook]), tools, shortAddress] as const;
