@@ -18,6 +18,8 @@ export async function makeTaskIdsUnique(central: Db): Promise<void> {
 }
 
 async function isDone(db: Db): Promise<boolean> {
-  const index = await db.row<{ exists: boolean }>(sql`SELECT to_regclass('pgboss.chowk_task_id') IS NOT NULL AS exists`);
+  const index = await db.row<{ exists: boolean }>(
+    sql`SELECT to_regclass('pgboss.chowk_task_id') IS NOT NULL AS exists`,
+  );
   return index?.exists ?? false;
 }
