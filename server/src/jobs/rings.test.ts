@@ -161,7 +161,7 @@ test('a task that an earlier version has added to the queues of two rings does n
     SELECT ${'01934f2e-0000-7000-8000-000000000000'}::uuid, name, '{}', 60, 60, 'standard', 'completed'
     FROM unnest(ARRAY['stable/default', 'edge/default', 'stable/events', 'dead']) AS name`);
   await makeTaskIdsUnique(central.db);
-  const queues = await central.db.rows(sql`
+  const queues = await central.db.rows<{ name: string }>(sql`
     SELECT name FROM pgboss.job WHERE id = ${'01934f2e-0000-7000-8000-000000000000'}::uuid ORDER BY name`);
   expect(queues.map(({ name }) => name)).toEqual(['dead', 'stable/default', 'stable/events']);
 });
