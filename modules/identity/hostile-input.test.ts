@@ -42,24 +42,41 @@ const texts = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 const values = [...texts, null, true, -1, 2 ** 63, 1e308, 0.5, [], {}, [null], ['a\0b'], [['x']], { $ne: 1 }];
-const bodies = ['', 'null', '[]', '"x"', '1', '{', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, '{"__proto__":{}}'];
+const objects = ['', '{"__proto__":{}}'];
+/** An action that takes JSON and has a schema never sees them. */
+const nonObjects = ['null', '[]', '"x"', '1', '{', `${'['.repeat(20_000)}${']'.repeat(20_000)}`];
 
 type Place = 'path' | 'query' | 'body';
 const validators = new Map<string, Validator>();
 const sent = new Set<string>();
 
+const annotations: ReadonlySet<string> = new Set(['description', 'examples', 'title']);
+
+/** The schema without what is only for readers. The names of properties are not annotations. */
+function withoutAnnotations(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutAnnotations);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([name, value]) => !(annotations.has(name) && !isSchema(value)));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutAnnotations(value)]));
+}
+
+const isSchema = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Whether a field has the same schema as one of an action before, and the schema rejects the value. */
 function isKnownToBeRejected(place: Place, schema: TSchema | undefined, value: unknown): boolean {
   if (!schema) return false;
-  const key = `${place === 'body'} ${JSON.stringify(schema)}`;
+  const key = `${place === 'body'} ${JSON.stringify(withoutAnnotations(schema))}`;
   const validate =
     validators.get(key) ?? (place === 'body' ? compileBody : compileText)(Type.Object({ field: schema }));
   validators.set(key, validate);
   if (!validate({ field: structuredClone(value) })) return false;
-  const request = `${place} ${key} ${JSON.stringify(value)}`;
-  if (sent.has(request)) return true;
+  return isSent(`${place} ${key} ${JSON.stringify(value)}`);
+}
+
+function isSent(request: string): boolean {
+  const isRepeated = sent.has(request);
   sent.add(request);
-  return false;
+  return isRepeated;
 }
 
 function inUrl(text: string): string {
@@ -68,12 +85,12 @@ function inUrl(text: string): string {
 
 /** Every hostile request to one action, with a description. */
 function* attacks(action: RegisteredAction): Generator<[what: string, options: Request]> {
-  const { method = 'GET', path, accepts, input } = action;
+  const { method = 'GET', path, accepts = 'json', unchecked, input } = action;
   const good = (input ? createExample(input, 'input') : {}) as Record<string, unknown>;
   const inPath = pathParameters(path);
-  const others = Object.keys(input?.properties ?? {}).filter((name) => !inPath.includes(name));
-  const required = others.filter((name) => input?.required?.includes(name));
-  const fields = Object.fromEntries(others.map((name) => [name, good[name]]));
+  const names = Object.keys(input?.properties ?? {}).filter((name) => !inPath.includes(name));
+  const required = names.filter((name) => input?.required?.includes(name));
+  const fields = Object.fromEntries(names.map((name) => [name, good[name]]));
   const body = takesBody(action) ? (accepts === 'csv' ? good.csv : fields) : undefined;
   const query = (without = '') =>
     body ? [] : required.filter((name) => name !== without).map((name) => `${name}=${inUrl(String(good[name]))}`);
@@ -98,18 +115,24 @@ function* attacks(action: RegisteredAction): Generator<[what: string, options: R
       yield [`${name}=${text}`, withBody(body, url({ [name]: inUrl(text) || '%00' }))];
     }
   }
-  for (const name of body ? [] : others) {
+  for (const name of body ? [] : names) {
     for (const text of texts) {
       if (isKnownToBeRejected('query', input?.properties[name], text)) continue;
       const parameter = `${name}=${inUrl(text)}`;
       yield [`?${parameter}`, withBody(undefined, url({}, [...query(name), parameter]))];
     }
+    if (isKnownToBeRejected('query', input?.properties[name], ['1', 'x'])) continue;
     yield [`?${name} twice`, withBody(undefined, url({}, [...query(name), `${name}=1`, `${name}=x`]))];
   }
   if (method === 'GET') return;
-  for (const text of bodies) yield [`body ${text.slice(0, 20)}`, withBody(text)];
+  for (const text of objects) yield [`body ${text}`, withBody(text)];
+  for (const text of nonObjects) {
+    const isRejected = accepts === 'json' && !unchecked;
+    if (isRejected && isSent(`${method} ${takesBody(action)} ${text}`)) continue;
+    yield [`body ${text.slice(0, 20)}`, withBody(text)];
+  }
   for (const text of accepts === 'csv' ? texts : []) yield [`csv ${text}`, withBody(text)];
-  for (const name of body === fields ? others : []) {
+  for (const name of body === fields ? names : []) {
     for (const value of values) {
       if (isKnownToBeRejected('body', input?.properties[name], value)) continue;
       yield [`${name}: ${JSON.stringify(value)}`, withBody({ ...fields, [name]: value })];

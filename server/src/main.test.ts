@@ -312,3 +312,11 @@ function killIfAlive(pid: number): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
+
+test('chowkd frees short-lived objects before they take much memory', async () => {
+  const report = `process.on('exit', () => console.error(v8.getHeapSpaceStatistics()[1]))`;
+  const preload = `data:text/javascript,${encodeURIComponent(`import v8 from 'node:v8'; ${report}`)}`;
+  const { err } = await chowkdProcess(['help'], { NODE_OPTIONS: `--import=${preload}` });
+  expect(err).toContain(`space_name: 'new_space'`);
+  expect(Number(/space_size: (\d+)/.exec(err)?.[1])).toBeLessThanOrEqual(8 * 1_048_576);
+});

@@ -21,6 +21,8 @@ export interface RingPlatform {
   readonly environment: Record<string, string>;
   /** The tenants, by ring. */
   readonly tenants: Readonly<Record<RingName, string>>;
+  /** The lock files, by ring. */
+  readonly locks: Readonly<Record<RingName, string>>;
   /** Those of the user who is a member of all tenants. */
   headers(tenant: string): Record<string, string>;
   get(tenant: string, path: string): Promise<RingResponse>;
@@ -130,6 +132,7 @@ export async function startRings(): Promise<RingPlatform> {
     output,
     environment: shared,
     tenants,
+    locks,
     headers,
     get: (tenant, path) => send(tenant, path),
     post: send,
@@ -178,12 +181,16 @@ async function startFront(environment: Record<string, string>) {
 
 /** The newest process of the ring below the front. */
 async function findRingPid(parent: number, ring: string): Promise<number | undefined> {
-  const found: number[] = [];
+  const found: { readonly pid: number; readonly startedAt: number }[] = [];
   for (const pid of await readdir('/proc')) {
     const stat = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '') : '';
-    if (Number(/\) \S (\d+)/.exec(stat)?.[1]) !== parent) continue;
+    // The fields after the name, as in proc_pid_stat(5).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(fields[1]) !== parent) continue;
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (environment.split('\0').includes(`RING_NAME=${ring}`)) found.push(Number(pid));
+    if (environment.split('\0').includes(`RING_NAME=${ring}`)) {
+      found.push({ pid: Number(pid), startedAt: Number(fields[19]) });
+    }
   }
-  return found.at(-1);
+  return found.sort((one, other) => other.startedAt - one.startedAt)[0]?.pid;
 }

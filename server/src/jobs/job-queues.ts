@@ -3,6 +3,7 @@ import { type Db as BossDatabase, PgBoss } from 'pg-boss';
 import { RingQueues, type TenantState } from './ring-queues.ts';
 import { type AddOptions, defaultRetries, type Entry, type JobHandler, type Task } from './task.ts';
 import { TaskWorker } from './task-worker.ts';
+import { makeTaskIdsUnique } from './unique-task-ids.ts';
 
 export interface JobSummary {
   readonly id: string;
@@ -92,7 +93,7 @@ export class JobQueues {
   }
 
   /**
-   * Adds tasks. A task whose id exists already is not added again. With `db`, a transaction on the central database, they
+   * Adds tasks. A task whose id exists already, in any ring, is not added again. With `db`, a transaction on the central database, they
    * are added when it commits.
    */
   async addAll(entries: readonly Entry[], db?: Db): Promise<void> {
@@ -173,6 +174,7 @@ export class JobQueues {
 
   async #open(): Promise<void> {
     await this.#boss.start();
+    await makeTaskIdsUnique(this.#central);
     await this.#boss.createQueue(deadQueue, { retentionSeconds: 90 * 86_400 });
     for (const name of this.names) await this.#queues.ensure(this.#queues.own(name));
     const scheduled = [...this.#schedules].map(([job, cron]) => ({ job, cron, name: this.getHandler(job).queue }));

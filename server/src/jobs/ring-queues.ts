@@ -79,8 +79,8 @@ export class RingQueues {
   async move(waiting: WaitingTask, from: { readonly queue: string; readonly id: string }, to: string): Promise<void> {
     await this.ensure(to);
     await this.#central.tx(async (tx) => {
-      await this.insert(to, [waiting], tx);
       await this.#boss.deleteJob(from.queue, from.id, { db: onTransaction(tx) });
+      await this.insert(to, [waiting], tx);
     });
   }
 

@@ -2,6 +2,7 @@ import { afterCommit, job, sql, Type } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestPlatform, type TestTenant } from '../../testing/platform.ts';
 import { testModule } from '../../testing/test-module.ts';
+import { makeTaskIdsUnique } from './unique-task-ids.ts';
 
 /* Two processes of one installation: the ring stable without the module extra, the ring edge with it. */
 
@@ -104,6 +105,65 @@ test('waiting tasks and events follow a tenant to its new ring and back', async 
   await assign(acme, 'edge');
   await addJob(stable, acme, 'work.do');
   await expect.poll(() => runsFor(acme), { timeout: 15_000 }).toEqual(['stable work.do', 'edge work.do']);
+});
+
+/** Adds a job to the outbox of the tenant and keeps it there, as if the server of the tenant failed before it is deleted. */
+async function addUndeletable(platform: TestPlatform, tenant: TestTenant, delaySeconds: number): Promise<void> {
+  await tenant.db.run(sql`CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE 'no'; END $$ LANGUAGE plpgsql`);
+  await tenant.db.run(sql`CREATE TRIGGER refuse BEFORE DELETE ON added_jobs EXECUTE FUNCTION refuse()`);
+  const { Context } = await import('../context/context.ts');
+  const ctx = new Context(platform.kernel, { requestId: 'test', module: 'work', tenant, system: true });
+  await ctx.tx((tx) => tx.jobs.add('work.do' as never, {} as never, { delaySeconds }));
+}
+
+async function countAdded({ db }: TestTenant): Promise<number> {
+  return (await db.row<{ count: number }>(sql`SELECT count(*) FROM added_jobs`))?.count ?? 0;
+}
+
+/** Lets the ring of the tenant add once more what is in the outbox, and waits until that is done. */
+async function sweep({ kernel }: TestPlatform, tenant: TestTenant): Promise<void> {
+  await tenant.db.run(sql`DROP TRIGGER IF EXISTS refuse ON added_jobs`);
+  await kernel.events.recordActivity(tenant.id);
+  await kernel.deliveries.sweep();
+  await expect.poll(() => countAdded(tenant), { timeout: 10_000 }).toBe(0);
+}
+
+test('a job that could not be deleted from the outbox does not run again in another ring', async () => {
+  const acme = await tenantOn('stable');
+  await addUndeletable(stable, acme, 0);
+  await expect.poll(() => runsFor(acme), { timeout: 10_000 }).toEqual(['stable work.do']);
+  expect(await countAdded(acme)).toBe(1);
+  await assign(acme, 'edge');
+  await sweep(edge, acme);
+  await addJob(edge, acme, 'extra.do');
+  await expect.poll(() => runsFor(acme), { timeout: 10_000 }).toContain('edge extra.do');
+  expect(runsFor(acme)).toEqual(['stable work.do', 'edge extra.do']);
+});
+
+test('nor does one that waited in the queue of the earlier ring', async () => {
+  const acme = await tenantOn('stable');
+  await addUndeletable(stable, acme, 2);
+  await expect
+    .poll(() => central.db.rows(sql`SELECT name FROM pgboss.job WHERE data->>'tenant' = ${acme.id}`))
+    .toEqual([{ name: 'stable/default' }]);
+  await assign(acme, 'edge');
+  await expect.poll(() => runsFor(acme), { timeout: 15_000 }).toEqual(['edge work.do']);
+  await sweep(edge, acme);
+  await addJob(edge, acme, 'extra.do');
+  await expect.poll(() => runsFor(acme), { timeout: 10_000 }).toContain('edge extra.do');
+  expect(runsFor(acme)).toEqual(['edge work.do', 'edge extra.do']);
+});
+
+test('a task that an earlier version has added to the queues of two rings does not keep a process from starting', async () => {
+  await central.db.run(sql`DROP INDEX pgboss.chowk_task_id`);
+  await central.db.run(sql`
+    INSERT INTO pgboss.job (id, name, data, expire_seconds, deletion_seconds, policy, state)
+    SELECT ${'01934f2e-0000-7000-8000-000000000000'}::uuid, name, '{}', 60, 60, 'standard', 'completed'
+    FROM unnest(ARRAY['stable/default', 'edge/default', 'stable/events', 'dead']) AS name`);
+  await makeTaskIdsUnique(central.db);
+  const queues = await central.db.rows<{ name: string }>(sql`
+    SELECT name FROM pgboss.job WHERE id = ${'01934f2e-0000-7000-8000-000000000000'}::uuid ORDER BY name`);
+  expect(queues.map(({ name }) => name)).toEqual(['dead', 'stable/default', 'stable/events']);
 });
 
 test('an event for a listener that the ring does not have waits until the tenant is on a ring that has it', async () => {

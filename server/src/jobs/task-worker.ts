@@ -86,9 +86,9 @@ export class TaskWorker {
     const handler = handlers.get(task.job);
     const target = await queues.queueFor(task, name);
     if (target !== queue) {
-      // The tenant has been assigned to another ring.
+      // The tenant has been assigned to another ring. With its id, the task cannot be added there once more.
       const { retries } = handler ?? { retries: defaultRetries };
-      await queues.move({ task, retryLimit: retries.length }, { queue, id }, target);
+      await queues.move({ task, options: { id }, retryLimit: retries.length }, { queue, id }, target);
       return;
     }
     const isSuspended = task.tenant !== '' && (await find(task.tenant))?.isSuspended;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -230,6 +231,30 @@ test(
     const after = writes.sent.length;
     await soon(() => expect(writes.sent.length).toBeGreaterThan(after + 20));
     expect(outcomes([...(await writes.stop()), ...(await reads.stop())])).toEqual([200]);
+  },
+  5 * minutes,
+);
+
+test(
+  'ring:reload with a lock file that cannot be used fails, and the earlier process goes on',
+  async () => {
+    const before = await platform.ringPid('edge');
+    const lock = await readFile(platform.locks.edge, 'utf8');
+    const restore = () => writeFile(platform.locks.edge, lock);
+    onTestFinished(restore);
+    const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
+    await writeFile(platform.locks.edge, lock.replace('"2.0.0"', '"2.0.9"'));
+    const failed = await chowkdProcess(['ring:reload', 'edge'], platform.environment);
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.err).toMatch(
+      /^chowkd: the new process did not start, and the earlier one goes on; see the log of \S+:\d+$/m,
+    );
+    expect(platform.output()).toMatch(/probe 2\.0\.9[\s\S]*the earlier process of the ring edge goes on/);
+    expect(await platform.ringPid('edge')).toBe(before);
+    await restore();
+    expect(await chowkdProcess(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0 });
+    expect(await platform.ringPid('edge')).not.toBe(before);
+    expect(outcomes(await reads.stop())).toEqual([200]);
   },
   5 * minutes,
 );
