@@ -1,1 +1,0 @@
-import{t as e}from"./phone-CloE52_E.js";function t(t){if(!t)return[];let n=(e,...t)=>t.filter(Boolean).join(e);return[n(` `,t.first_name,t.last_name),t.company,t.address1,t.address2,n(`, `,n(` `,t.city,t.pincode),t.state,t.country),t.phone&&e(t.phone)].filter(e=>!!e)}export{t};

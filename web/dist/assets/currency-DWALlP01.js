@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t}from"./observable-jrYfsbQv.js";import{o as n}from"./use-api-BIilSKI2.js";import{i as r}from"./numbers-DFjW0rnE.js";var i=t(e(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

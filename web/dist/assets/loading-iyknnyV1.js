@@ -1,1 +1,0 @@
-import{V as e,c as t}from"./index-BeZqGmLt.js";import{t as n}from"./skeleton-B5ckggV7.js";import{zt as r}from"./observable-jrYfsbQv.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t}from"./observable-jrYfsbQv.js";var n=t(e(),1),r=matchMedia(`(width < 48rem)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};

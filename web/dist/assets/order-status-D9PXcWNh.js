@@ -1,1 +1,0 @@
-import{t as e}from"./status-pill-ClLDr-w_.js";import{r as t}from"./status-CbxLtRCt.js";import{zt as n}from"./observable-jrYfsbQv.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

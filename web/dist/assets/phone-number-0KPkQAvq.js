@@ -1,1 +1,0 @@
-import{t as e}from"./phone-CloE52_E.js";import{zt as t}from"./observable-jrYfsbQv.js";var n=t();function r({number:t,className:r=``}){return/^\+?\d+$/.test(t)?(0,n.jsx)(`a`,{href:`tel:${t}`,className:`numeric underline-offset-4 hover:underline ${r}`,children:e(t)}):(0,n.jsx)(`span`,{className:`numeric ${r}`,children:t})}export{r as t};

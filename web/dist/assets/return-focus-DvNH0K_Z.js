@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t}from"./observable-jrYfsbQv.js";var n=t(e(),1);function r(e){let t=(0,n.useRef)(null),r=(0,n.useRef)(e);return(0,n.useEffect)(()=>{r.current&&!e&&t.current?.focus(),r.current=e},[e]),t}export{r as t};

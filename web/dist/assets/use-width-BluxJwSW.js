@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t}from"./observable-jrYfsbQv.js";var n=t(e(),1);function r(e){let[t,r]=(0,n.useState)();return(0,n.useLayoutEffect)(()=>{if(!e)return;r(e.clientWidth);let t=new ResizeObserver(()=>r(e.clientWidth));return t.observe(e),()=>t.disconnect()},[e]),t}export{r as t};

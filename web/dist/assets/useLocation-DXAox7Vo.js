@@ -1,1 +1,0 @@
-import{i as e}from"./matchContext-QgV_STMN.js";import{n as t,r as n}from"./useMatch-CqG_RDze.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

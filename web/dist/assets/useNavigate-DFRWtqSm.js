@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t}from"./observable-jrYfsbQv.js";import{i as n}from"./matchContext-QgV_STMN.js";var r=t(e(),1),i=r.useLayoutEffect;function a(e){let t=n();return r.useCallback(n=>t.navigate({...n,from:n.from??e?.from}),[e?.from,t])}function o(e){let t=n(),o=a(),s=r.useRef(null);return i(()=>{s.current!==e&&(o(e),s.current=e)},[t,e,o]),null}export{a as n,i as r,o as t};
