@@ -49,6 +49,7 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
     ['/conversations', 'Conversations'],
     ['/reports', 'Reports'],
     ['/notifications', 'Notifications'],
+    ['/rules', 'Rules'],
     ['/team', 'Team'],
     ['/team/invitations', 'Team'],
     ['/team/roles', 'Team'],
@@ -81,9 +82,9 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const trade = ['Home', 'Orders', 'Customers', 'Products', 'Discounts', 'Conversations'];
     const offered = {
-      Owner: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Developers', 'Settings'],
-      Admin: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Developers', 'Settings'],
-      Manager: [...trade, 'Reports', 'Notifications', 'Team', 'Activity'],
+      Owner: [...trade, 'Reports', 'Notifications', 'Rules', 'Team', 'Activity', 'Developers', 'Settings'],
+      Admin: [...trade, 'Reports', 'Notifications', 'Rules', 'Team', 'Activity', 'Developers', 'Settings'],
+      Manager: [...trade, 'Reports', 'Notifications', 'Rules', 'Team', 'Activity'],
       Agent: [...trade, 'Notifications'],
       Viewer: [...trade, 'Reports', 'Notifications', 'Team', 'Activity', 'Settings'],
     };
