@@ -15,7 +15,9 @@ export function typedClient(
   all: readonly RegisteredAction[],
   modules: readonly LoadedModule[],
 ): Record<string, string> {
-  const actions = all.filter(({ webPage, method, accepts }) => method && !webPage && accepts !== 'signed');
+  const actions = all.filter(
+    ({ webPage, method, accepts, allowsOrigin }) => method && !webPage && !allowsOrigin && accepts !== 'signed',
+  );
   const areas = Object.entries(Object.groupBy(actions, ({ name }) => name.split('.')[0] as string)) as Area[];
   areas.sort(([one], [other]) => (one < other ? -1 : 1));
   const codes = [kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {})].flatMap(Object.keys).sort();

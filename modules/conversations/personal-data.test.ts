@@ -42,6 +42,7 @@ test('the export of a customer includes its conversations only', async () => {
     conversation_messages: [{ ...message, external_id: null, html: null, is_for_visitor: false }],
     conversation_attachments: [],
     conversation_mentions: [],
+    conversation_reads: [expect.objectContaining({ conversation_id: conversation.id })],
     merged_conversations: [],
   });
 });

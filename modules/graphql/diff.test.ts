@@ -15,7 +15,8 @@ const repository = join(import.meta.dirname, '../..');
 const currentSdl = join(repository, 'docs/schema.graphql');
 const sdl = await readFile(currentSdl, 'utf8');
 const lock = JSON.parse(await readFile(join(repository, 'modules/manifest.lock.json'), 'utf8'));
-const { conversations: _, ...otherModules } = lock.modules;
+// The web chat does not work without them.
+const { conversations: _, widget: __, ...otherModules } = lock.modules;
 const stableLock = await write('stable.lock.json', JSON.stringify({ ...lock, modules: otherModules }));
 
 const platform = await startPlatform();

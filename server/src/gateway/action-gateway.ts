@@ -16,8 +16,9 @@ import { getValidator, type Validator } from '../schemas/validation.ts';
 
 /** Whether the action can be called with JSON and returns JSON. */
 export function isJsonAction(action: RegisteredAction): boolean {
-  const { webPage, file, unchecked, accepts = 'json', tenant = 'required' } = action;
-  return !webPage && !file && !unchecked && accepts === 'json' && tenant === 'required';
+  const { webPage, allowsOrigin, file, unchecked, accepts = 'json', tenant = 'required' } = action;
+  const isForPages = webPage || allowsOrigin;
+  return !isForPages && !file && !unchecked && accepts === 'json' && tenant === 'required';
 }
 
 /** An action that the gateway offers, with the values derived from its declaration. */
