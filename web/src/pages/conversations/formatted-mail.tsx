@@ -43,6 +43,7 @@ export function FormattedMail({ message }: { readonly message: ConversationMessa
 
 /** The policy of the page also holds in the frame and forbids styles in its text. */
 const style = `
+  html { background: #fff; }
   body { margin: 12px; font: 14px/1.5 system-ui, sans-serif; color: #1c1f26; overflow-wrap: anywhere; }
   img { max-width: 100%; height: auto; }
   img:not([src]) { display: none; }
@@ -75,7 +76,7 @@ function MailFrame({ html }: { readonly html: string }) {
       srcDoc={`<!doctype html><base target="_blank"><body>${html}`}
       onLoad={prepare}
       style={{ height }}
-      className="w-xl max-w-full rounded-control bg-white scheme-light"
+      className="w-xl max-w-full rounded-control"
     />
   );
 }
