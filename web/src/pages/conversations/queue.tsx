@@ -64,7 +64,7 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         )}
       </div>
       <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
-      <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
+      <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:min-w-44 [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
         <FilterBar search={search} filters={filters} placeholder="Search name or text" onChange={show} />
       </div>
       <Items view={view} userId={userId} search={search} />
