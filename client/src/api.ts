@@ -3371,6 +3371,8 @@ export type ConversationMessage = {
   readonly sender: string | null;
   /** The earlier messages that a mail repeats below its text. */
   readonly quoted: string | null;
+  /** Whether it is a mail with HTML: `GET /conversations/{id}/messages/{message}/html`. */
+  readonly has_html: boolean;
   /** Written by a program, such as an out-of-office reply. */
   readonly is_automatic: boolean;
   /** ISO 8601 in UTC */
@@ -3408,6 +3410,8 @@ export type ConversationMessageRecord = {
   readonly sender: string | null;
   /** The earlier messages that a mail repeats below its text. */
   readonly quoted: string | null;
+  /** Whether it is a mail with HTML: `GET /conversations/{id}/messages/{message}/html`. */
+  readonly has_html: boolean;
   /** Written by a program, such as an out-of-office reply. */
   readonly is_automatic: boolean;
   /** ISO 8601 in UTC */

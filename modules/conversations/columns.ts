@@ -29,4 +29,4 @@ export const columns = (
     ORDER BY o.sent_at DESC LIMIT 1), '-infinity')) AS waiting_since`;
 
 /** From a row of `conversation_messages m`. */
-export const messageColumns = columnsFor(MessageRecord, sql`m`);
+export const messageColumns = columnsFor(MessageRecord, sql`m`, { has_html: sql`(m.html IS NOT NULL)` });

@@ -71,6 +71,7 @@ test('a conversation with an unknown person creates a customer', async () => {
           delivery_reason: null,
           sender: null,
           quoted: null,
+          has_html: false,
           is_automatic: false,
           sent_at: expect.any(String),
           user: null,

@@ -34,7 +34,7 @@ export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<
 }
 
 type AddedFields = Pick<MessageRecord, 'direction' | 'body'> &
-  Partial<Omit<MessageRecord, 'direction' | 'body' | 'conversation_id' | 'user_id' | 'sent_at'>> & {
+  Partial<Omit<MessageRecord, 'direction' | 'body' | 'conversation_id' | 'user_id' | 'has_html' | 'sent_at'>> & {
     readonly external_id?: string | null;
     readonly html?: string | null;
     readonly attachment_ids?: readonly string[];

@@ -169,6 +169,9 @@ export const MessageRecord = NamedObject('ConversationMessageRecord', {
     description: 'Who wrote a message to the team, if not from an address of the customer.',
   },
   quoted: { ...Nullable(Type.String()), description: 'The earlier messages that a mail repeats below its text.' },
+  has_html: Type.Boolean({
+    description: 'Whether it is a mail with HTML: `GET /conversations/{id}/messages/{message}/html`.',
+  }),
   is_automatic: Type.Boolean({ description: 'Written by a program, such as an out-of-office reply.' }),
   sent_at: Timestamp,
 });

@@ -65,7 +65,7 @@ describe('a mail of a customer', () => {
     expect(conversation).toMatchObject({
       channel: 'email',
       customer: { email: from, first_name: 'Asha', last_name: 'Rao' },
-      messages: [{ direction: 'inbound', body: 'Hello', sender: null, is_automatic: false }],
+      messages: [{ direction: 'inbound', body: 'Hello', sender: null, has_html: false, is_automatic: false }],
     });
 
     let answered = messageId;
@@ -109,8 +109,8 @@ describe('a mail of a customer', () => {
       ],
     });
     const { id, messages } = await findBySubject(subject);
-    const [{ id: message, body, attachments }] = messages;
-    expect(body).toBe('Look:');
+    const [{ id: message, body, has_html, attachments }] = messages;
+    expect({ body, has_html }).toEqual({ body: 'Look:', has_html: true });
     expect(attachments).toEqual([
       expect.objectContaining({ file_name: 'tea.png', type: 'image/png', reason: null }),
       expect.objectContaining({ file_name: 'macro.doc', reason: 'Files of this type are not kept.' }),

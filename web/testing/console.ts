@@ -27,8 +27,8 @@ function startBrowser(): Promise<Browser> {
 
 export interface Console extends AccountsPlatform {
   readonly origin: string;
-  /** A page of a new browser context for this user, signed in. */
-  openAs(person: Person, tenant: TestTenant, path?: string): Promise<Page>;
+  /** A page of a new browser context for this user, signed in; see `openPage` for expected errors. */
+  openAs(person: Person, tenant: TestTenant, path?: string, expected?: RegExp): Promise<Page>;
   /** For `beforeAll` to return. */
   close(): Promise<void>;
 }
@@ -47,8 +47,8 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
       await platform.app.close();
       await platform.kernel.close();
     },
-    async openAs({ accessToken, refreshToken }, { id }, path = '/') {
-      const page = await openPage();
+    async openAs({ accessToken, refreshToken }, { id }, path = '/', expected?: RegExp) {
+      const page = await openPage(undefined, sizes.wide, expected);
       const expiresAt = Date.now() + 600_000;
       const tokens = JSON.stringify({ accessToken, refreshToken, expiresAt });
       await page.addInitScript(

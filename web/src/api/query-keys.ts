@@ -177,8 +177,10 @@ export const keys = {
     counts: key('conversations', 'summary', 'counts'),
     total: (view: string, userId: number) => key('conversations', 'summary', 'total', view, userId),
     byCustomer: (customerId: string) => key('conversations', 'customer', customerId),
+    mergeable: (customerId: string) => key('conversations', 'customer', customerId, 'mergeable'),
     byCustomers: key('conversations', 'customer'),
     detail: (id: string) => key('conversations', 'detail', id),
     messages: (id: string) => key('conversations', 'detail', id, 'messages'),
+    messageHtml: (id: string) => key('message-html', id),
   },
 };

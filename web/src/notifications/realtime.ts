@@ -1,6 +1,5 @@
-import { type Client, type Notification, pusherOptions } from '@chowk/client';
-import Echo from 'laravel-echo';
-import Pusher from 'pusher-js';
+import type { Client, Notification } from '@chowk/client';
+import { openEcho } from '../live/open-echo.ts';
 
 interface Listener {
   readonly add: (notification: Notification) => void;
@@ -12,11 +11,7 @@ interface Listener {
 
 /** Returns a function that disconnects. */
 export async function listen(client: Client, userId: number, { add, catchUp, failed }: Listener): Promise<() => void> {
-  const options = await pusherOptions(client);
-  // The platform that has served this page, whatever address it has for other clients: the page's policy allows no other.
-  const port = Number(location.port) || (location.protocol === 'https:' ? 443 : 80);
-  const here = { wsHost: location.hostname, wsPort: port, wssPort: port, forceTLS: location.protocol === 'https:' };
-  const echo = new Echo({ broadcaster: 'pusher', Pusher, ...options, ...here });
+  const echo = await openEcho(client);
   echo.private(`user.${userId}`).listen('.notification.created', add).subscribed(catchUp).error(failed);
   return () => echo.disconnect();
 }

@@ -5,7 +5,7 @@ import { useRefetch } from '../../api/use-action.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
-import type { Status } from './conversation-list.ts';
+import { type Status, snoozeEnd } from './conversation-list.ts';
 
 const changed: Readonly<Record<Status, string>> = {
   open: 'reopened',
@@ -14,7 +14,8 @@ const changed: Readonly<Record<Status, string>> = {
 };
 
 /** Changes of a conversation, each with Undo. */
-export function useConversationActions({ id, status, assignee_id, customer }: Conversation) {
+export function useConversationActions(conversation: Conversation) {
+  const { id, status, assignee_id, customer, is_snoozed, snoozed_until } = conversation;
   const refetch = useRefetch();
   async function change(run: () => Promise<unknown>, text: string, undo: () => Promise<unknown>): Promise<void> {
     try {
@@ -27,6 +28,8 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
   }
   const updateStatus = (next: Status) => api().conversations.updateStatus({ id, status: next });
   const updateAssignee = (next: number | null) => api().conversations.assign({ id, assignee_id: next });
+  const snooze = (until: string | null) => api().conversations.snooze({ id, until });
+  const unsnooze = () => api().conversations.unsnooze({ id });
   return {
     setStatus(next: Status) {
       if (next === status) return;
@@ -46,6 +49,17 @@ export function useConversationActions({ id, status, assignee_id, customer }: Co
         text,
         () => updateAssignee(assignee_id),
       );
+    },
+    /** Null: until the customer writes. */
+    snooze(until: string | null) {
+      void change(
+        () => snooze(until),
+        `Conversation snoozed ${snoozeEnd(until)}.`,
+        () => (is_snoozed ? snooze(snoozed_until) : unsnooze()),
+      );
+    },
+    endSnooze() {
+      void change(unsnooze, 'Conversation is back.', () => snooze(snoozed_until));
     },
   };
 }

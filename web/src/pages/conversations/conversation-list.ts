@@ -3,6 +3,7 @@ import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, Messages
 import type { Filter } from '../../list/filters.tsx';
 import type { Search } from '../../routing/search-params.ts';
 import { relativeTime } from '../../time/relative-time.ts';
+import { exactTime } from '../../time/times.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
 export type Status = Conversation['status'];
@@ -30,11 +31,11 @@ export function parseView(text: string | undefined): View {
   return views.find((view) => view === text) ?? 'open';
 }
 
-/** The filters of a view. Mine and unassigned are those that are open. */
-export function viewFilters(view: View, userId: number) {
-  if (view === 'mine') return { status: 'open', assignee_id: userId } as const;
-  if (view === 'unassigned') return { status: 'open', unassigned: true } as const;
-  return { status: view } as const;
+/** The filters of a view. Mine and unassigned are those that are open. What is snoozed is in none. */
+export function viewFilters(view: View, userId: number): ConversationsListInput {
+  if (view === 'mine') return { status: 'open', assignee_id: userId, snoozed: false };
+  if (view === 'unassigned') return { status: 'open', unassigned: true, snoozed: false };
+  return { status: view, snoozed: false };
 }
 
 /** The filters besides the view and the search. */
@@ -46,20 +47,34 @@ export const filters: readonly Filter[] = [
   },
   { key: 'unread', label: 'Messages', options: [['true', 'Unread']] },
   { key: 'failed', label: 'Delivery', options: [['true', 'Not delivered']] },
+  { key: 'snoozed', label: 'Snooze', options: [['true', 'Snoozed']] },
 ];
 
-export function searchFilters({ search, channel, unread, failed }: Search): ConversationsListInput {
+export function searchFilters({ search, channel, unread, failed, snoozed }: Search): ConversationsListInput {
   return {
     ...(search !== undefined && { search }),
     ...(channel !== undefined && Object.hasOwn(channels, channel) && { channel: channel as Channel }),
     ...(unread === 'true' && { unread: true }),
     ...(failed === 'true' && { failed: true }),
+    ...(snoozed === 'true' && { snoozed: true }),
   };
 }
 
-export const liveFields = ['Created', 'MessageCreated', 'MessageUpdated', 'Assigned', 'StatusChanged', 'Deleted'].map(
-  (event) => `conversation${event}`,
-);
+export const liveFields = [
+  'conversationCreated',
+  'conversationUpdated',
+  'conversationMessageCreated',
+  'conversationMessageUpdated',
+  'conversationAssigned',
+  'conversationStatusChanged',
+  'conversationMerged',
+  'conversationDeleted',
+];
+
+/** `until 19 Nov 2026, 9:00 am`. */
+export function snoozeEnd(until: string | null): string {
+  return `until ${until === null ? 'the customer writes' : exactTime(until)}`;
+}
 
 /** `5m`, `2h`, `3d`. */
 export function durationSince(time: string): string {

@@ -11,10 +11,11 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AttachedImage } from './attached-image.tsx';
+import { FormattedMail } from './formatted-mail.tsx';
 
 /** The text of a message with its files, and what has become of it. */
 export function MessageBody({ message }: { readonly message: ConversationMessage }) {
-  const { body, quoted, sent_at, attachments } = message;
+  const { body, quoted, sent_at, has_html, attachments } = message;
   return (
     <>
       <p className="break-words whitespace-pre-wrap">{body}</p>
@@ -24,6 +25,7 @@ export function MessageBody({ message }: { readonly message: ConversationMessage
           <p className="border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{quoted}</p>
         </details>
       )}
+      {has_html && <FormattedMail message={message} />}
       {attachments.length > 0 && (
         <ul className="grid gap-1 py-1">
           {attachments.map((attachment) => (

@@ -223,8 +223,8 @@ function Bubble({ direction, author, children }: BubbleProps) {
 }
 
 function Sending({ message }: { readonly message: Outgoing }) {
-  const { retry, discard } = useSend();
-  const { direction, body, problem } = message;
+  const { retry, sendAnyway, discard } = useSend();
+  const { direction, body, problem, isAnswered = false } = message;
   return (
     <div className="grid gap-1">
       <Bubble direction={direction}>
@@ -240,7 +240,11 @@ function Sending({ message }: { readonly message: Outgoing }) {
             <Button variant="quiet" onClick={() => discard(message)}>
               Discard
             </Button>
-            <Button onClick={() => retry(message)}>Send again</Button>
+            {isAnswered ? (
+              <Button onClick={() => sendAnyway(message)}>Send anyway</Button>
+            ) : (
+              <Button onClick={() => retry(message)}>Send again</Button>
+            )}
           </div>
         </div>
       )}

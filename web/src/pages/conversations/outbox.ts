@@ -1,4 +1,4 @@
-import { type Client, type Conversation, type ConversationMessage, newKey } from '@chowk/client';
+import { ChowkError, type Client, type Conversation, type ConversationMessage, newKey } from '@chowk/client';
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
@@ -25,7 +25,11 @@ export interface Outgoing {
   readonly attachmentIds?: readonly string[];
   /** WhatsApp; the body is its text. */
   readonly template?: FilledTemplate;
+  /** The newest message that the author has seen, or null if there was none. */
+  readonly lastMessageId?: string | null;
   readonly problem?: string;
+  /** It was not sent because a colleague has answered since that message. */
+  readonly isAnswered?: boolean;
 }
 
 type MessagePage = Awaited<ReturnType<typeof readMessages>>;
@@ -84,7 +88,15 @@ export function useSend() {
   const tenant = useTenant();
   const refetch = useRefetch();
   const navigate = useNavigate();
+  const messagesKey = (id: string) => tenantKey(tenant, keys.conversations.messages(id));
   const send = (message: Outgoing) => whileSending(message, () => sendNow(message));
+  /** What the customer does not get cannot be a second answer. */
+  function addLastMessage(message: Outgoing): Outgoing {
+    const { conversationId: id, direction, isLogged = false } = message;
+    const data = cache.getQueryData<InfiniteData<MessagePage>>(messagesKey(id));
+    if (!data || direction === 'note' || isLogged) return message;
+    return { ...message, lastMessageId: data.pages[0]?.messages[0]?.id ?? null };
+  }
   async function sendNow(message: Outgoing): Promise<void> {
     const { key, conversationId: id } = message;
     // Stays that of the sender, even if another user has signed in when it fails.
@@ -93,36 +105,45 @@ export function useSend() {
     outbox.set([...(outbox.get() ?? none), message]);
     try {
       const sent = await reply(message);
-      const messagesKey = tenantKey(tenant, keys.conversations.messages(id));
-      await cache.cancelQueries({ queryKey: messagesKey });
-      cache.setQueryData<InfiniteData<MessagePage>>(messagesKey, (data) => data && withMessage(data, sent));
+      await cache.cancelQueries({ queryKey: messagesKey(id) });
+      cache.setQueryData<InfiniteData<MessagePage>>(messagesKey(id), (data) => data && withMessage(data, sent));
       removeFrom(outbox, message);
       await refetch(...affectedByConversation(id));
     } catch (error) {
-      const failed = { ...message, problem: errorMessage(error) };
+      const isAnswered = error instanceof ChowkError && error.code === 'conversations.answered_since';
+      const problem = isAnswered ? 'Somebody has answered meanwhile.' : errorMessage(error);
+      const failed = { ...message, problem, isAnswered };
       outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));
       const open = () => void navigate({ to: '/conversations/$id', params: { id } });
-      if (!location.pathname.endsWith(id))
-        toast(`A message was not sent. ${failed.problem}`, { label: 'Open', run: open });
+      if (!location.pathname.endsWith(id)) toast(`A message was not sent. ${problem}`, { label: 'Open', run: open });
+      if (isAnswered) await refetch(...affectedByConversation(id));
     }
   }
   return {
-    send: (message: Omit<Outgoing, 'key' | 'problem'>) => void send({ ...message, key: newKey() }),
+    send: (message: Omit<Outgoing, 'key' | 'problem'>) => void send(addLastMessage({ ...message, key: newKey() })),
     retry: ({ problem: _, ...message }: Outgoing) => void send(message),
+    /** Although a colleague has answered. It is another request, so it has another key. */
+    sendAnyway({ problem: _problem, isAnswered: _isAnswered, lastMessageId: _seen, ...message }: Outgoing) {
+      removeFrom(openOutbox(), message);
+      void send({ ...message, key: newKey() });
+    },
     discard: (message: Outgoing) => removeFrom(openOutbox(), message),
   };
 }
 
 /** Ends when the user signs out: the request must not be repeated as the next user. */
 async function reply(message: Outgoing) {
-  const { key: idempotencyKey, conversationId: id, direction, body, template } = message;
+  const { key: idempotencyKey, conversationId: id, direction, body, template, lastMessageId } = message;
   const { isLogged = false, attachmentIds = [] } = message;
   const controller = new AbortController();
   const { signal } = controller;
   const stop = onUserChange(() => controller.abort(new Error('You signed out before the message was sent.')));
   try {
-    const fields = { id, direction, body, log_only: isLogged, attachment_ids: attachmentIds };
-    const input = template ? { ...fields, template } : fields;
+    const input = {
+      ...{ id, direction, body, log_only: isLogged, attachment_ids: attachmentIds },
+      ...(template && { template }),
+      ...(lastMessageId !== undefined && { last_message_id: lastMessageId }),
+    };
     return await api().conversations.reply(input, { idempotencyKey, signal });
   } finally {
     stop();

@@ -26,6 +26,7 @@ import {
   filters,
   parseView,
   searchFilters,
+  snoozeEnd,
   type View,
   viewFilters,
   views,
@@ -63,8 +64,8 @@ export function Queue({ isOpen }: { readonly isOpen: boolean }) {
         )}
       </div>
       <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
-      <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
-        <FilterBar search={search} filters={filters} placeholder="Search name, email or subject" onChange={show} />
+      <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:min-w-44 [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
+        <FilterBar search={search} filters={filters} placeholder="Search name or text" onChange={show} />
       </div>
       <Items view={view} userId={userId} search={search} />
     </div>
@@ -78,20 +79,12 @@ interface TabsProps {
 }
 
 function Tabs({ view: current, userId, onChange }: TabsProps) {
-  const byStatus = useApi(keys.conversations.counts, (client) => client.conversations.count());
-  const mine = useApi(keys.conversations.total('mine', userId), (client) =>
-    client.conversations.list({ ...viewFilters('mine', userId), per_page: 1 }),
-  );
-  const unassigned = useApi(keys.conversations.total('unassigned', userId), (client) =>
-    client.conversations.list({ ...viewFilters('unassigned', userId), per_page: 1 }),
-  );
   const counts: Readonly<Record<View, number | undefined>> = {
-    open: undefined,
-    pending: undefined,
+    open: useTotal('open', userId),
+    mine: useTotal('mine', userId),
+    unassigned: useTotal('unassigned', userId),
+    pending: useTotal('pending', userId),
     closed: undefined,
-    ...byStatus.data?.counts,
-    mine: mine.data?.pagination.total,
-    unassigned: unassigned.data?.pagination.total,
   };
   return (
     <TabBar label="Views" className="px-2.5">
@@ -103,11 +96,18 @@ function Tabs({ view: current, userId, onChange }: TabsProps) {
           onClick={() => onChange(view)}
           className={`${tabStyle} md:px-1.5!`}
         >
-          {labels[view]} {counts[view] !== undefined && view !== 'closed' && <TabCount>{count(counts[view])}</TabCount>}
+          {labels[view]} {counts[view] !== undefined && <TabCount>{count(counts[view])}</TabCount>}
         </button>
       ))}
     </TabBar>
   );
+}
+
+function useTotal(view: View, userId: number): number | undefined {
+  const { data } = useApi(keys.conversations.total(view, userId), (client) =>
+    client.conversations.list({ ...viewFilters(view, userId), per_page: 1 }),
+  );
+  return data?.pagination.total;
 }
 
 interface ItemsProps {
@@ -167,7 +167,8 @@ function Items({ view, userId, search }: ItemsProps) {
 
 function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
   const { id, customer, subject, channel, assignee, assignee_id } = conversation;
-  const { last_message, last_message_at, waiting_since, is_unread, has_failed } = conversation;
+  const { last_message, last_message_at, waiting_since, is_unread, has_failed, is_snoozed, snoozed_until } =
+    conversation;
   const { icon, label } = channels[channel];
   const prefix =
     last_message?.direction === 'outbound' ? 'Reply: ' : last_message?.direction === 'note' ? 'Note: ' : '';
@@ -213,6 +214,11 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
             <span className="flex shrink-0 items-center gap-1 font-medium text-error">
               <Icon icon={CircleAlert} size={13} strokeWidth={2} />
               Not delivered
+            </span>
+          )}
+          {is_snoozed && (
+            <span className="shrink-0" title={`Snoozed ${snoozeEnd(snoozed_until)}`}>
+              Snoozed
             </span>
           )}
           <span className="ml-auto min-w-0 truncate">

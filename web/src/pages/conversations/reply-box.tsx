@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { AttachButton, AttachedFiles, useAttachedFiles } from './attached-files.tsx';
 import { CannedReplies } from './canned-replies.tsx';
+import { useReportTyping } from './colleagues.tsx';
 import { useFileDrop } from './file-drop.ts';
 import { useSend } from './outbox.ts';
 import { TemplateChoice } from './template-choice.tsx';
@@ -26,12 +27,19 @@ export function focusReply(): void {
   document.getElementById(fieldId)?.focus();
 }
 
+interface ReplyBoxProps {
+  readonly conversation: ConversationDetail;
+  /** Whether a colleague has the conversation open. */
+  readonly isWatched: boolean;
+}
+
 /** A message to the customer or a note for the team. What is typed stays with the conversation until it is sent. */
-export function ReplyBox({ conversation }: { readonly conversation: ConversationDetail }) {
+export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
   const { id, customer, reply_delivery: delivery } = conversation;
   const [draft, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
   const { text, isNote } = draft;
   const { send } = useSend();
+  const reportTyping = useReportTyping(id);
   const attached = useAttachedFiles();
   const field = useRef<HTMLTextAreaElement>(null);
   const change = (changes: Partial<Draft>) => {
@@ -98,7 +106,10 @@ export function ReplyBox({ conversation }: { readonly conversation: Conversation
           maxLength={maxLength}
           rows={2}
           placeholder={isNote ? 'A note that only the team sees' : 'Write a reply'}
-          onChange={({ target }) => change({ text: target.value })}
+          onChange={({ target }) => {
+            change({ text: target.value });
+            if (isWatched) reportTyping();
+          }}
           onPaste={(event) => {
             const files = [...event.clipboardData.files];
             if (files.length === 0) return;

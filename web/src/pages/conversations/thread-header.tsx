@@ -1,6 +1,17 @@
 import type { Conversation } from '@chowk/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowLeft, ChevronDown, Clock, MoreHorizontal, RotateCcw, Trash2, UserRound, UserRoundX } from 'lucide-react';
+import {
+  ArrowLeft,
+  ChevronDown,
+  Clock,
+  Merge,
+  Moon,
+  MoreHorizontal,
+  RotateCcw,
+  Trash2,
+  UserRound,
+  UserRoundX,
+} from 'lucide-react';
 import { useState } from 'react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -14,7 +25,9 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { useConversationActions } from './conversation-actions.ts';
-import { channels, statuses } from './conversation-list.ts';
+import { channels, snoozeEnd, statuses } from './conversation-list.ts';
+import { MergeDialog } from './merge-dialog.tsx';
+import { snoozeTimes } from './snooze-times.ts';
 
 interface ThreadHeaderProps {
   readonly conversation: Conversation;
@@ -24,7 +37,7 @@ interface ThreadHeaderProps {
 }
 
 export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, onClose }: ThreadHeaderProps) {
-  const { customer, channel, subject, status } = conversation;
+  const { customer, channel, subject, status, is_snoozed, snoozed_until } = conversation;
   const can = useCan();
   const actions = useConversationActions(conversation);
   return (
@@ -66,6 +79,11 @@ export function ThreadHeader({ conversation, isShowingCustomer, onShowCustomer, 
           <More conversation={conversation} />
         </div>
       </div>
+      {is_snoozed && (
+        <p className="pt-1.5">
+          <StatusPill>Snoozed {snoozeEnd(snoozed_until)}</StatusPill>
+        </p>
+      )}
     </header>
   );
 }
@@ -107,18 +125,19 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
 }
 
 function More({ conversation }: { readonly conversation: Conversation }) {
-  const { id, status, customer, message_count: messages } = conversation;
+  const { id, status, customer, is_snoozed, message_count: messages } = conversation;
   const can = useCan();
   const navigate = useNavigate();
   const search = useSearch({ from: '/shell/conversations' });
   const actions = useConversationActions(conversation);
   const [isAsking, setAsking] = useState(false);
+  const [isMerging, setMerging] = useState(false);
   const remove = useAction((client) => client.conversations.delete({ id }), {
     affects: affectedByConversation(id),
     done: () => `Conversation with ${customerName(customer)} deleted.`,
     leave: () => navigate({ to: '/conversations', search }),
   });
-  if (!can('conversations.close') && !can('conversations.delete')) return null;
+  if (!['reply', 'close', 'delete'].some((one) => can(`conversations.${one}`))) return null;
   const trigger = (
     <IconButton label="More" className="-mr-2">
       <Icon icon={MoreHorizontal} />
@@ -137,12 +156,35 @@ function More({ conversation }: { readonly conversation: Conversation }) {
             Set to open
           </MenuItem>
         )}
+        {can('conversations.close') && (
+          <MenuItem icon={Merge} onSelect={() => setMerging(true)}>
+            Merge another conversation…
+          </MenuItem>
+        )}
+        {can('conversations.reply') && status !== 'closed' && (
+          <>
+            <MenuLine />
+            <MenuHeading>Snooze</MenuHeading>
+            {snoozeTimes().map(([label, until]) => (
+              <MenuItem key={label} icon={Moon} onSelect={() => actions.snooze(until)}>
+                {label}
+              </MenuItem>
+            ))}
+            {is_snoozed && (
+              <MenuItem icon={RotateCcw} onSelect={actions.endSnooze}>
+                End snooze
+              </MenuItem>
+            )}
+          </>
+        )}
+        {can('conversations.delete') && <MenuLine />}
         {can('conversations.delete') && (
           <MenuItem icon={Trash2} onSelect={() => setAsking(true)}>
             Delete conversation
           </MenuItem>
         )}
       </Menu>
+      <MergeDialog conversation={conversation} isOpen={isMerging} onClose={() => setMerging(false)} />
       <ConfirmDialog
         title="Delete this conversation?"
         isOpen={isAsking}

@@ -10,6 +10,7 @@ import type { Search } from '../../routing/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { ColleaguesLine, useColleagues } from './colleagues.tsx';
 import { useConversationActions } from './conversation-actions.ts';
 import { CustomerPane } from './customer-pane.tsx';
 import { useMarkRead } from './mark-read.ts';
@@ -55,6 +56,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   const me = useMe().data;
   const actions = useConversationActions(conversation);
   const isShowingCustomer = search.pane === 'customer';
+  const colleagues = useColleagues(conversation.id);
   useMarkRead(conversation);
   useKeys([
     ...(can('conversations.reply') ? [{ key: 'r', label: 'Reply', run: focusReply }] : []),
@@ -84,7 +86,10 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
         )}
         <div className={`flex min-h-0 flex-1 flex-col ${isShowingCustomer ? 'max-[85rem]:hidden' : ''}`}>
           <MessageList conversation={conversation} />
-          {can('conversations.reply') && <ReplyBox conversation={conversation} />}
+          <ColleaguesLine {...colleagues} />
+          {can('conversations.reply') && (
+            <ReplyBox conversation={conversation} isWatched={colleagues.present.length > 0} />
+          )}
         </div>
       </div>
       <aside aria-label="Customer" className="min-h-0 overflow-y-auto border-l border-line max-[85rem]:hidden">
