@@ -101,9 +101,7 @@ export function OwnMailboxForm({ mailbox, onClose }: OwnMailboxFormProps) {
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="User name" help="Usually the address." {...form.field('username')}>
-          {(control) => (
-            <Input {...control} {...plain} defaultValue={mailbox?.username} maxLength={limits.username} />
-          )}
+          {(control) => <Input {...control} {...plain} defaultValue={mailbox?.username} maxLength={limits.username} />}
         </Field>
         <Field
           label="Password"
