@@ -74,6 +74,3 @@ export const affectedByChannels: readonly Key[] = [
   ...affectedBySettings,
   conversations.all,
 ];
-
-/** Whether replies by email have another address, to which customers answer, is shown in each conversation. */
-export const affectedByMailbox: readonly Key[] = [keys.mailbox.imap, conversations.all];

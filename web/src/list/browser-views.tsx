@@ -11,7 +11,7 @@ export interface BrowserView {
   readonly search: Search;
 }
 
-interface BrowserViewsOffer {
+interface BrowserViewsOfferProps {
   readonly name: string;
   readonly onSave: (fields: ViewFields, search: Search) => Promise<void>;
 }
@@ -22,7 +22,7 @@ export function useBrowserViews(name: string) {
 }
 
 /** Asks once whether they should be saved on the platform. Those that are not stay in the browser. */
-export function BrowserViewsOffer({ name, onSave }: BrowserViewsOffer) {
+export function BrowserViewsOffer({ name, onSave }: BrowserViewsOfferProps) {
   const [views, setViews] = useBrowserViews(name);
   const [isDeclined, setDeclined] = useStored(`views.${name}.declined`, false);
   const [isBusy, setBusy] = useState(false);

@@ -193,8 +193,8 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
     const page = await platform.openAs(vikram, acme, '/settings/channels');
     await page.getByText('settings.api_clients').waitFor();
     await page.goto(`${platform.origin}/settings`);
-    await heading(page, 'Settings').waitFor();
-    expect(await page.getByRole('heading', { name: 'Talking with customers' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Opening hours and assignment' }).waitFor();
+    expect(await page.getByRole('main').getByRole('link', { name: 'Channels' }).count()).toBe(0);
   });
 });
 

@@ -17,22 +17,29 @@ export function HolidaysSetting({ values }: { readonly values: SettingValues }) 
   const canEdit = useCan()('settings.edit');
   const save = useSaveSettings(`settings.${key}`);
   const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const holidays = [...((values[key] ?? []) as readonly string[])].sort();
-  const change = async (next: readonly string[]) => {
+  // One after the other: each change has all days.
+  const change = async (next: readonly string[]): Promise<boolean> => {
+    if (isBusy) return false;
+    setBusy(true);
     try {
       await save({ [key]: next }, values);
       setError(undefined);
+      return true;
     } catch (failure) {
       setError(errorMessage(failure));
+      return false;
+    } finally {
+      setBusy(false);
     }
   };
-  const add = (event: FormEvent<HTMLFormElement>) => {
+  const add = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const date = String(new FormData(form).get('date'));
-    if (date === '') return setError('Choose a date.');
-    form.reset();
-    if (!holidays.includes(date)) void change([...holidays, date].sort());
+    if (date === '') setError('Choose a date.');
+    else if (holidays.includes(date) || (await change([...holidays, date].sort()))) form.reset();
   };
   return (
     <>
@@ -58,12 +65,14 @@ export function HolidaysSetting({ values }: { readonly values: SettingValues }) 
         </ul>
       )}
       {canEdit && (
-        <form onSubmit={add} noValidate aria-label="Add a holiday">
+        <form onSubmit={(event) => void add(event)} noValidate aria-label="Add a holiday">
           <Field label="Add a holiday" name="date" error={error}>
             {(control) => (
               <div className="flex max-w-80 gap-2">
                 <Input {...control} type="date" onInput={() => setError(undefined)} className="numeric" />
-                <Button type="submit">Add</Button>
+                <Button type="submit" isBusy={isBusy}>
+                  Add
+                </Button>
               </div>
             )}
           </Field>

@@ -1,6 +1,6 @@
 import { ChowkError, type ImapMailbox, type ImapMailboxChanges, type ImapTest, mailboxLimits } from '@chowk/client';
 import { useRef, useState } from 'react';
-import { affectedByMailbox } from '../../api/affected-keys.ts';
+import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { count } from '../../format/numbers.ts';
@@ -47,7 +47,7 @@ export function OwnMailboxForm({ mailbox, onClose }: OwnMailboxFormProps) {
     }
     await api().mailbox.saveImap(input);
     toast(`Mails of ${input.address} are fetched from now on.`);
-    await refetch(...affectedByMailbox);
+    await refetch(keys.mailbox.imap);
     onClose();
   });
   useKeys([{ key: 'Escape', label: 'Stop editing', run: onClose }]);

@@ -1,7 +1,6 @@
 import { ChowkError, type Client, type ImapMailbox } from '@chowk/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { affectedByMailbox } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { tenantKey } from '../../api/use-api.ts';
@@ -100,7 +99,7 @@ function MailboxDetails({ mailbox }: { readonly mailbox: ImapMailbox }) {
 function DeleteMailbox({ address }: { readonly address: string }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.mailbox.deleteImap(), {
-    affects: affectedByMailbox,
+    affects: [keys.mailbox.imap],
     done: () => `Mails of ${address} are no longer fetched.`,
   });
   return (
