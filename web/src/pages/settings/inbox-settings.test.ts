@@ -38,6 +38,7 @@ describe.skipIf(!chromiumPath)('settings of opening hours and assignment', () =>
     expect(await hours.getByLabel('Monday from').nth(1).inputValue()).toBe('20:00');
     await hours.getByLabel('Monday to').nth(1).fill('02:00');
     await hours.getByText('until the next day').waitFor();
+    await inspect(page, 'settings-inbox-hours');
     await hours.getByRole('button', { name: 'Save hours' }).click();
     await page.getByText('Settings saved.').waitFor();
     await expectSetting(key, [

@@ -73,11 +73,13 @@ interface DayProps {
 }
 
 function Day({ name, spans, closedText, canEdit, onAdd, onChange }: DayProps) {
+  const isClosed = spans.length === 0;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 border-b border-line py-1.5 sm:grid-cols-[7rem_minmax(0,1fr)_auto]">
+    <li className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-start gap-x-3 border-b border-line py-1.5">
       <span className="flex h-9 items-center font-medium max-md:h-11">{name}</span>
-      <div className="grid gap-1.5 max-sm:order-last max-sm:col-span-2">
-        {spans.length === 0 && <span className="flex h-9 items-center text-secondary max-md:h-11">{closedText}</span>}
+      {/* On a phone, the hours are below the day. */}
+      <div className={`grid gap-1.5 ${isClosed ? '' : 'max-sm:order-last max-sm:col-span-3'}`}>
+        {isClosed && <span className="flex h-9 items-center text-secondary max-md:h-11">{closedText}</span>}
         {spans.map((span, index) => (
           <SpanFields
             // biome-ignore lint/suspicious/noArrayIndexKey: spans have no identity of their own
@@ -91,7 +93,7 @@ function Day({ name, spans, closedText, canEdit, onAdd, onChange }: DayProps) {
         ))}
       </div>
       {canEdit && (
-        <IconButton label={`Add hours on ${name}`} onClick={onAdd}>
+        <IconButton label={`Add hours on ${name}`} onClick={onAdd} className="col-start-3">
           <Icon icon={Plus} />
         </IconButton>
       )}
