@@ -35,7 +35,7 @@ export function ViewForm({ view, onSave, children }: ViewFormProps) {
       <Field label="Who sees it" {...form.field('is_shared')}>
         {(control) => (
           <Select {...control} defaultValue={String(view?.is_shared ?? false)}>
-            <option value="false">Only I</option>
+            <option value="false">Only me</option>
             <option value="true">The whole team</option>
           </Select>
         )}

@@ -117,7 +117,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
 
     await page.getByRole('button', { name: 'Change the view Pune' }).click();
     await page.getByLabel('Name of the view').fill('Wholesale in Pune');
-    await page.getByLabel('Who sees it').selectOption('Only I');
+    await page.getByLabel('Who sees it').selectOption('Only me');
     await save();
     await views.getByRole('button', { name: 'Wholesale in Pune', exact: true }).waitFor();
     await page.getByRole('searchbox').fill('priya');

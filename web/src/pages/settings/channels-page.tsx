@@ -45,7 +45,10 @@ function Channels({ providers }: { readonly providers: MessageProviders }) {
             </Setting>
             {channel.channel === 'email' && (
               <>
-                <Setting title="Mails that come in" lead="Mails to this address become conversations.">
+                <Setting
+                  title="Mails that come in"
+                  lead="The address at which the platform receives mails for you. They become conversations."
+                >
                   <MailAddress />
                 </Setting>
                 <Setting

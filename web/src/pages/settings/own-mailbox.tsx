@@ -73,8 +73,8 @@ function MailboxDetails({ mailbox }: { readonly mailbox: ImapMailbox }) {
     <>
       {failure !== null && (
         <Notice tone="warning">
-          {failure} {failing_since !== null && `Mails cannot be fetched since ${exactTime(failing_since)}.`} They wait
-          in the mailbox. The next attempt is at {exactTime(next_fetch_at)}.
+          {failure} {failing_since !== null && `No mails have been fetched since ${exactTime(failing_since)}.`} They
+          wait in the mailbox. The next attempt is at {exactTime(next_fetch_at)}.
         </Notice>
       )}
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-1.5 text-sm">
