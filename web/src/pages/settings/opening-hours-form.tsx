@@ -75,7 +75,7 @@ interface DayProps {
 function Day({ name, spans, closedText, canEdit, onAdd, onChange }: DayProps) {
   const isClosed = spans.length === 0;
   return (
-    <li className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-start gap-x-3 border-b border-line py-1.5">
+    <li className="grid grid-cols-[6rem_minmax(0,1fr)_auto] items-start gap-x-2 border-b border-line py-1.5">
       <span className="flex h-9 items-center font-medium max-md:h-11">{name}</span>
       {/* On a phone, the hours are below the day. */}
       <div className={`grid gap-1.5 ${isClosed ? '' : 'max-sm:order-last max-sm:col-span-3'}`}>
@@ -119,7 +119,7 @@ function SpanFields({ name, span, canEdit, onChange, onRemove }: SpanFieldsProps
         aria-label={`${name} from`}
         value={from}
         onChange={({ target }) => onChange({ ...span, from: target.value })}
-        className="numeric w-30!"
+        className="numeric w-0! flex-1 px-2!"
       />
       <span aria-hidden>–</span>
       <Input
@@ -127,14 +127,14 @@ function SpanFields({ name, span, canEdit, onChange, onRemove }: SpanFieldsProps
         aria-label={`${name} to`}
         value={to}
         onChange={({ target }) => onChange({ ...span, to: target.value })}
-        className="numeric w-30!"
+        className="numeric w-0! flex-1 px-2!"
       />
       {canEdit && (
         <IconButton label={`Remove these hours on ${name}`} onClick={onRemove}>
           <Icon icon={X} />
         </IconButton>
       )}
-      {endsNextDay && <span className="text-xs text-secondary">until the next day</span>}
+      {endsNextDay && <span className="text-xs basis-full text-secondary">until the next day</span>}
     </div>
   );
 }
