@@ -124,7 +124,8 @@ interface Schema {
 /** By path, the generated commands: a file for each group, which is loaded when the group is used, and the list of groups. */
 export function cliCommands(all: readonly RegisteredAction[]): Record<string, string> {
   const actions = all.filter(
-    ({ name, method, webPage, accepts }) => method && !webPage && accepts !== 'signed' && !excluded.test(name),
+    ({ name, method, webPage, accepts, allowsOrigin }) =>
+      method && !webPage && !allowsOrigin && accepts !== 'signed' && !excluded.test(name),
   );
   const commands = actions.map(deriveCommand).sort((one, other) => (one.words.join() < other.words.join() ? -1 : 1));
   assertUnique(commands);

@@ -13,7 +13,7 @@ import { routes } from './routes.ts';
 const platform = await startPlatform({ environment: { RATE_LIMIT_PER_MINUTE: '0' } });
 // Signed requests come from other platforms.
 const actions = platform.kernel.actions.filter(
-  ({ method, webPage, accepts }) => method && !webPage && accepts !== 'signed',
+  ({ method, webPage, accepts, allowsOrigin }) => method && !webPage && !allowsOrigin && accepts !== 'signed',
 );
 for (const action of actions) {
   const respond = async (_: unknown, input: unknown) =>

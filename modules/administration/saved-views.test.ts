@@ -32,12 +32,17 @@ test('a view is for its author or for the team', async () => {
 });
 
 test.each([
-  ['customers.list', { tags: ['vip'], sort_by: 'created_at' }],
-  ['orders.list', { status: ['pending'], sort_order: 'asc' }],
-  ['products.list', { search: 'tea' }],
-  ['conversations.list', { status: 'open', unassigned: true }],
-])('%s can have views', async (list, filters) => {
-  const member = acme.caller(`${list.split('.')[0]}.view`);
+  ['customers.list', 'customers.view', { tags: ['vip'], min_orders: 3, min_spent: '10.50', accepts_marketing: true }],
+  ['orders.list', 'orders.view', { status: ['pending'], min_total: '100', sort_order: 'asc' }],
+  ['orders.listDrafts', 'orders.view', { search: 'tea', is_placed: false }],
+  ['products.list', 'products.view', { search: 'tea', tags: ['green'], low_stock: true, min_price: '10' }],
+  ['products.listCollections', 'products.view', { search: 'tea', sort_by: 'title' }],
+  ['pricing.listDiscounts', 'products.view', { status: 'active', kind: 'percent' }],
+  ['conversations.list', 'conversations.view', { status: 'open', unassigned: true }],
+  ['notifications.list', 'notifications.view', { unread_only: true, severity: 'error' }],
+  ['notifications.listRules', 'notifications.rules.manage', { is_active: true, channel: 'email' }],
+])('%s can have views', async (list, permission, filters) => {
+  const member = acme.caller(permission);
   const { saved_view } = (await member.post(url, { list, name: 'One', filters })).body;
   expect(saved_view).toMatchObject({ list, filters });
   expect(await names(member, list)).toContain('One');

@@ -89,7 +89,8 @@ export function describeList({ names: [one, all], fill, total, search, column, s
       expect(await page.getByRole('columnheader', { name: column }).count()).toBe(0);
       await page.getByRole('button', { name: 'Missing', exact: true }).click();
       await page.getByRole('heading', { name: `No ${one} matches` }).waitFor();
-      await page.getByRole('button', { name: 'Delete the view Missing' }).click();
+      await page.getByRole('button', { name: 'Change the view Missing' }).click();
+      await page.getByRole('button', { name: 'Delete view' }).click();
       await page.getByRole('button', { name: 'Missing', exact: true }).waitFor({ state: 'detached' });
     });
 

@@ -136,12 +136,17 @@ export const keys = {
   payments: {
     providers: key('payments', 'providers'),
   },
+  views: (list: string) => key('views', list),
   settings: {
     values: key('settings', 'values'),
     definitions: key('settings', 'definitions'),
     organization: key('settings', 'organization'),
   },
   widget: { setup: key('widget', 'setup') },
+  mailbox: {
+    address: key('mailbox', 'address'),
+    imap: key('mailbox', 'imap'),
+  },
   pricing: {
     states: key('pricing', 'states'),
     taxRates: key('pricing', 'tax-rates'),
@@ -169,6 +174,7 @@ export const keys = {
     all: key('conversations'),
     lists: key('conversations', 'list'),
     list: (filters: object) => key('conversations', 'list', filters),
+    agents: key('conversation-agents'),
     cannedReplies: key('canned-replies'),
     templates: key('whatsapp-templates'),
     channels: (customerId: string | undefined) => key('conversations', 'channels', customerId),

@@ -11,6 +11,7 @@ import { NoMatch } from './no-match.tsx';
 import type { Selection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import type { List } from './use-list.ts';
+import type { ViewList } from './view-filters.ts';
 import { type View, Views } from './views.tsx';
 
 interface Identified {
@@ -19,7 +20,7 @@ interface Identified {
 
 interface ResourceListProps<Row extends Identified> {
   readonly title: string;
-  /** In the singular and in the plural. The browser stores views and columns under the plural. */
+  /** In the singular and in the plural. The browser stores columns under the plural. */
   readonly names: readonly [one: string, all: string];
   readonly icon: LucideIcon;
   readonly list: List<Row>;
@@ -33,6 +34,8 @@ interface ResourceListProps<Row extends Identified> {
   readonly onSearch: (search: Search) => void;
   /** `undefined` until they are known. */
   readonly views: readonly View[] | undefined;
+  /** How further views are saved. */
+  readonly viewList: ViewList;
   readonly filters: readonly Filter[];
   readonly placeholder: string;
   /** The column of the sort order without `sort_by`, newest first. */
@@ -73,7 +76,7 @@ export function ResourceList<Row extends Identified>(props: ResourceListProps<Ro
         </>
       }
     >
-      <Views name={names[1]} views={props.views} search={search} onChange={onSearch} />
+      <Views name={names[1]} list={props.viewList} views={props.views} search={search} onChange={onSearch} />
       <FilterBar
         search={search}
         filters={props.filters}

@@ -7,7 +7,7 @@ export function parseSearch(text: string): Search {
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  const text = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
 }
 

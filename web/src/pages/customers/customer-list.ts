@@ -1,5 +1,6 @@
 import { count } from '../../format/numbers.ts';
 import type { Filter } from '../../list/filters.tsx';
+import type { ViewList } from '../../list/view-filters.ts';
 import { pick, type Search } from '../../routing/search-params.ts';
 
 export function filtersWith(tags: readonly string[]): readonly Filter[] {
@@ -28,6 +29,12 @@ export const searchKeys: readonly string[] = [
   'sort_order',
   ...filtersWith([]).map(({ key }) => key),
 ];
+
+export const viewList: ViewList = {
+  action: 'customers.list',
+  fields: searchKeys,
+  types: { tags: 'list', min_orders: 'number', accepts_marketing: 'boolean' },
+};
 
 /** The search parameters of the list, without those of the open customer. */
 export const listSearch: (search: Readonly<Record<string, unknown>>) => Search = pick(...searchKeys);

@@ -19,7 +19,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { filtersWith, listSearch } from './customer-list.ts';
+import { filtersWith, listSearch, viewList } from './customer-list.ts';
 import { useSegments } from './segments.ts';
 import { useTagNames } from './tags.ts';
 
@@ -142,6 +142,7 @@ function Customers() {
       search={search}
       onSearch={show}
       views={useSegmentViews()}
+      viewList={viewList}
       filters={filters}
       placeholder={can('customers.view_sensitive') ? 'Search name, phone or email' : 'Search name or email'}
       sortedBy="created_at"

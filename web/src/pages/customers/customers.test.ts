@@ -90,6 +90,76 @@ describe.skipIf(!chromiumPath)('customers', () => {
     await eventually(async () => expect(await names(page)).toEqual(['Meera Nair']));
   });
 
+  test('a view is for oneself or for the team, on every device, and is renamed, changed and deleted', async () => {
+    const { acme, owner, page } = await open('/customers?tags=pune,%20wholesale&min_orders=1');
+    const views = page.getByRole('navigation', { name: 'Views' });
+    const saved = async () => (await owner.get('/api/v1/saved-views?list=customers.list')).body.saved_views;
+    const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await save();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await page.getByLabel('Name of the view').fill('Pune');
+    await inspect(page, 'customers-save-view');
+    await page.getByLabel('Who sees it').selectOption('The whole team');
+    await save();
+    await views.getByRole('button', { name: 'Pune', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save view' }).waitFor({ state: 'detached' });
+    expect(await saved()).toMatchObject([
+      { name: 'Pune', is_shared: true, filters: { tags: ['pune', 'wholesale'], min_orders: 1 } },
+    ]);
+
+    const vikram = await platform.person({ tenant: acme, role: 'Viewer' });
+    const other = await platform.openAs(vikram, acme, '/customers');
+    await other.getByRole('button', { name: 'Pune', exact: true }).click();
+    await eventually(() => expect(address(other)).toBe('?tags=pune%2Cwholesale&min_orders=1'));
+    await other.getByLabel('Remove the filter Tags').waitFor();
+    expect(await other.getByRole('button', { name: 'Change the view Pune' }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Change the view Pune' }).click();
+    await page.getByLabel('Name of the view').fill('Wholesale in Pune');
+    await page.getByLabel('Who sees it').selectOption('Only me');
+    await save();
+    await views.getByRole('button', { name: 'Wholesale in Pune', exact: true }).waitFor();
+    await page.getByRole('searchbox').fill('priya');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByRole('button', { name: 'Change Wholesale in Pune instead' }).click();
+    await page.getByText('The view Wholesale in Pune has these filters now.').waitFor();
+    expect(await saved()).toMatchObject([
+      { name: 'Wholesale in Pune', is_shared: false, filters: { tags: ['pune', 'wholesale'], search: 'priya' } },
+    ]);
+    await page.getByRole('button', { name: 'Change the view Wholesale in Pune' }).click();
+    await page.getByRole('button', { name: 'Delete view' }).click();
+    await eventually(async () => expect(await saved()).toEqual([]));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(async () => expect(await saved()).toMatchObject([{ name: 'Wholesale in Pune' }]));
+  });
+
+  test('views of this browser are offered once for every device, and none is lost', async () => {
+    const { acme, owner, page } = await open();
+    const views = page.getByRole('navigation', { name: 'Views' });
+    const keep = async (kept: object) => {
+      const key = JSON.stringify(`chowk.${owner.id}.${acme.id}.views.customers`);
+      await page.evaluate(`localStorage.setItem(${key}, ${JSON.stringify(JSON.stringify(kept))})`);
+      await page.reload();
+    };
+    await keep([
+      { label: 'Pune', search: { tags: 'pune' } },
+      { label: 'Old', search: { segment: 'sleeping' } },
+    ]);
+    await page.getByText('Keep your 2 views on every device?').waitFor();
+    await inspect(page, 'customers-browser-views');
+    await page.getByRole('button', { name: 'Keep them' }).click();
+    await page.getByText('The view Old stays in this browser.').waitFor();
+    expect((await owner.get('/api/v1/saved-views?list=customers.list')).body.saved_views).toMatchObject([
+      { name: 'Pune', filters: { tags: ['pune'] }, is_shared: false },
+    ]);
+    await page.reload();
+    await views.getByRole('button', { name: 'Old', exact: true }).waitFor();
+    await views.getByRole('button', { name: 'Pune', exact: true }).click();
+    await eventually(async () => expect(await names(page)).toHaveLength(2));
+    expect(await page.getByText('on every device?').count()).toBe(0);
+  });
+
   test('adds and removes tags of the selected customers, and undoes it', async () => {
     const { owner, ids, page } = await open();
     const readTags = async (index: number) => (await owner.get(`/api/v1/customers/${ids[index]}`)).body.customer.tags;

@@ -1,5 +1,6 @@
 import type { Discount } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
+import type { ViewList } from '../../list/view-filters.ts';
 import { pick } from '../../routing/search-params.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
@@ -36,6 +37,8 @@ export const views = [
 
 /** What the address of the list can have. */
 const searchKeys: readonly string[] = ['search', 'sort_by', 'sort_order', ...filters.map(({ key }) => key)];
+
+export const viewList: ViewList = { action: 'pricing.listDiscounts', fields: searchKeys };
 
 /** That of the list, without what belongs to an open discount. */
 export const listSearch = pick(...searchKeys);

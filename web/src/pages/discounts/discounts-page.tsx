@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from '../products/currency.ts';
-import { discountText, filters, listSearch, statuses, usesText, views } from './discount-list.ts';
+import { discountText, filters, listSearch, statuses, usesText, viewList, views } from './discount-list.ts';
 
 /** The columns for which there is room beside a discount. */
 const columnsBesideDiscount = ['code', 'value', 'status', 'uses'];
@@ -57,6 +57,7 @@ function Discounts() {
       search={search}
       onSearch={show}
       views={views}
+      viewList={viewList}
       filters={filters}
       placeholder="Search code or title"
       sortedBy="created_at"

@@ -6,6 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { useList } from '../../list/use-list.ts';
+import type { ViewList } from '../../list/view-filters.ts';
 import { Views } from '../../list/views.tsx';
 import { useInbox, useMarkAllRead } from '../../notifications/inbox.ts';
 import type { Search } from '../../routing/search-params.ts';
@@ -23,6 +24,13 @@ const severities = [
   ['warning', 'Warnings'],
   ['error', 'Errors'],
 ] as const;
+
+const viewList: ViewList = {
+  action: 'notifications.list',
+  fields: ['unread', 'type', 'severity'],
+  types: { unread: 'boolean' },
+  names: { unread: 'unread_only' },
+};
 
 /** What the user has missed. */
 export function NotificationsPage() {
@@ -70,7 +78,7 @@ function Notifications() {
   );
   return (
     <ListPage title="Notifications" actions={actions}>
-      <Views name="notifications" views={views} search={search} onChange={show} />
+      <Views name="notifications" list={viewList} views={views} search={search} onChange={show} />
       <div className="grid max-w-md grid-cols-2 gap-2 py-3">
         <TypeFilter type={type} onChange={(next) => show({ ...search, type: next })} />
         <Select

@@ -9,6 +9,7 @@ import { FilterBar } from '../../list/filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { NoMatch } from '../../list/no-match.tsx';
 import { useList } from '../../list/use-list.ts';
+import type { ViewList } from '../../list/view-filters.ts';
 import { Views } from '../../list/views.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
@@ -34,6 +35,13 @@ const views = [
   { label: 'Open', search: {} },
   { label: 'Placed', search: { is_placed: 'true' } },
 ];
+
+const viewList: ViewList = {
+  action: 'orders.listDrafts',
+  fields: ['search', 'is_placed'],
+  types: { is_placed: 'boolean' },
+  defaults: { is_placed: 'false' },
+};
 
 function Drafts() {
   const search: Search = useSearch({ from: '/shell/orders/drafts' });
@@ -67,7 +75,7 @@ function Drafts() {
   );
   return (
     <ListPage title="Drafts" actions={actions}>
-      <Views name="drafts" views={views} search={search} onChange={show} />
+      <Views name="drafts" list={viewList} views={views} search={search} onChange={show} />
       <FilterBar
         search={search}
         filters={[]}

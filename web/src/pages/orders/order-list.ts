@@ -1,5 +1,6 @@
 import type { ListedOrder, OrdersListInput } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
+import type { ViewList } from '../../list/view-filters.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { allStatuses, type Status, statuses } from './status.ts';
 
@@ -25,6 +26,8 @@ export const searchKeys: readonly string[] = [
   'sort_order',
   ...filters.map(({ key }) => key),
 ];
+
+export const viewList: ViewList = { action: 'orders.list', fields: searchKeys, types: { status: 'list' } };
 
 /** The address as the input of the list and of its export. */
 export function listInput({ status, ...rest }: Search): OrdersListInput {

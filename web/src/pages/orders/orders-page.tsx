@@ -19,7 +19,7 @@ import { BulkStatus } from './bulk-status.tsx';
 import { DraftsLink } from './drafts-link.tsx';
 import { useLiveOrders } from './live-orders.ts';
 import { useOrderColumns } from './order-columns.tsx';
-import { filters, listInput, statusFilter } from './order-list.ts';
+import { filters, listInput, statusFilter, viewList } from './order-list.ts';
 import { allStatuses, statuses, waiting } from './status.ts';
 import { StatusDialog } from './status-dialog.tsx';
 
@@ -67,6 +67,7 @@ function Orders() {
         search={search}
         onSearch={show}
         views={views}
+        viewList={viewList}
         filters={useFilters(search, views)}
         placeholder="Search number, customer or note"
         sortedBy="placed_at"

@@ -7,6 +7,7 @@ import { useKeys } from '../../keyboard/keys.ts';
 import type { Column } from '../../list/data-table.tsx';
 import { ResourceList } from '../../list/resource-list.tsx';
 import { useList } from '../../list/use-list.ts';
+import type { ViewList } from '../../list/view-filters.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -25,6 +26,7 @@ export function CollectionsPage() {
 }
 
 const views = [{ label: 'All', search: {} }];
+const viewList: ViewList = { action: 'products.listCollections', fields: ['search', 'sort_by', 'sort_order'] };
 
 function Collections() {
   const search: Search = useSearch({ from: '/shell/products/collections' });
@@ -51,6 +53,7 @@ function Collections() {
       search={search}
       onSearch={(next) => void navigate({ to: '.', search: next, replace: next.search !== search.search })}
       views={views}
+      viewList={viewList}
       filters={[]}
       placeholder="Search title"
       sortedBy="created_at"

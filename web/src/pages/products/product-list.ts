@@ -1,5 +1,6 @@
 import type { Category, Product } from '@chowk/client';
 import type { Filter } from '../../list/filters.tsx';
+import type { ViewList } from '../../list/view-filters.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
 
 export const statuses: Readonly<Record<Product['status'], { readonly label: string; readonly tone: Tone }>> = {
@@ -36,5 +37,11 @@ export const searchKeys: readonly string[] = [
   'sort_order',
   ...productFilters([]).map(({ key }) => key),
 ];
+
+export const viewList: ViewList = {
+  action: 'products.list',
+  fields: searchKeys,
+  types: { tags: 'list', low_stock: 'boolean', in_stock: 'boolean' },
+};
 
 export const runningOut = { status: 'active', low_stock: 'true', sort_by: 'stock', sort_order: 'asc' } as const;

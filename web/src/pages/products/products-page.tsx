@@ -19,7 +19,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { usePriceFormat } from './currency.ts';
-import { productFilters, runningOut, statuses } from './product-list.ts';
+import { productFilters, runningOut, statuses, viewList } from './product-list.ts';
 import { StockButton } from './stock-button.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -70,6 +70,7 @@ function Products() {
       search={search}
       onSearch={show}
       views={views}
+      viewList={viewList}
       filters={productFilters(categories.data?.categories ?? [])}
       placeholder="Search title, SKU or tag"
       sortedBy="created_at"

@@ -1,6 +1,7 @@
 import type { NotificationRule } from '@chowk/client';
 import { Bell, type LucideIcon, Mail, MessageCircle, MessageSquare } from 'lucide-react';
 import type { Filter } from '../../list/filters.tsx';
+import type { ViewList } from '../../list/view-filters.ts';
 import { pick } from '../../routing/search-params.ts';
 
 export type Channel = NotificationRule['channel'];
@@ -27,6 +28,12 @@ export const views = [
 ];
 
 const searchKeys: readonly string[] = ['search', 'sort_by', 'sort_order', 'is_active', 'channel'];
+
+export const viewList: ViewList = {
+  action: 'notifications.listRules',
+  fields: searchKeys,
+  types: { is_active: 'boolean' },
+};
 
 /** That of the list, without what belongs to an open rule. */
 export const listSearch = pick(...searchKeys);

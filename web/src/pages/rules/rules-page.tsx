@@ -16,7 +16,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { useEventLabel } from './rule-events.ts';
-import { channels, filters, listSearch, views } from './rule-list.ts';
+import { channels, filters, listSearch, viewList, views } from './rule-list.ts';
 
 const columnsBesideRule = ['name', 'event', 'status'];
 
@@ -57,6 +57,7 @@ function Rules() {
       search={search}
       onSearch={show}
       views={views}
+      viewList={viewList}
       filters={filters}
       placeholder="Search name"
       sortedBy="created_at"

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
+import { hasImapServer, imapPassword, startImapServer } from '../../../../server/testing/imap-server.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
 
 describe.skipIf(!chromiumPath)('settings of channels', async () => {
@@ -114,13 +115,108 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
     await page.getByText('Copy the secret now.').waitFor();
   });
 
+  test.skipIf(!hasImapServer)(
+    'a mailbox is tested, saved without showing its password again, and removed',
+    async () => {
+      const imap = await startImapServer();
+      const { acme, asha, page } = await openShop();
+      const box = page.getByRole('region', { name: 'Your own mailbox' });
+      const fields = page.getByRole('form', { name: 'Your own mailbox' });
+      const wrong = () => fields.locator('[aria-invalid=true]');
+      const check = () => fields.getByRole('button', { name: 'Test' }).click();
+      await imap.deliver(acme.id, 'From: meera@example.com\r\nSubject: Old\r\n\r\nHello\r\n', { folder: 'Shop' });
+      await page.getByText('The operator of this platform has not switched it on.').waitFor();
+      await page.getByRole('button', { name: 'Set up a mailbox' }).click();
+      await fields.getByRole('button', { name: 'Save mailbox' }).click();
+      await eventually(async () => expect(await wrong().count()).toBe(3));
+      await inspect(page, 'settings-mailbox-errors');
+
+      await fields.getByLabel('Mail address').fill('hello@shop.example');
+      await fields.getByLabel('IMAP server').fill('127.0.0.1');
+      await fields.getByLabel('Port').fill(String(imap.port));
+      await fields.getByLabel('User name').fill(acme.id);
+      await fields.getByLabel('Password').fill('wrong');
+      await check();
+      await fields.getByText('127.0.0.1 does not begin with TLS').waitFor();
+      expect(await wrong().getAttribute('name')).toBe('security');
+      await fields.getByLabel('Security').selectOption('none');
+      await check();
+      await fields.getByText('The server refuses the user name or the password.').waitFor();
+      expect(await wrong().getAttribute('name')).toBe('password');
+      expect(await page.evaluate('document.activeElement.name')).toBe('password');
+      await fields.getByLabel('Password').fill(imapPassword);
+      await fields.getByLabel('Folder').fill('Shops');
+      await check();
+      await fields.getByText('There is no folder Shops.').waitFor();
+      expect(await wrong().getAttribute('name')).toBe('folder');
+      await fields.getByText(/^Folders of the mailbox: .*Shop/).waitFor();
+      await inspect(page, 'settings-mailbox-test');
+      await fields.getByLabel('Folder').fill('Shop');
+      await check();
+      await fields.getByText('It works. The folder has 1 mail.').waitFor();
+      expect((await asha.get('/api/v1/mailbox/imap')).status).toBe(404);
+      await fields.getByLabel('Which mails').selectOption('7');
+      await fields.getByLabel('Mark them as read').check();
+      await fields.getByRole('button', { name: 'Save mailbox' }).click();
+      await page.getByText('Mails of hello@shop.example are fetched from now on.').waitFor();
+      expect((await asha.get('/api/v1/mailbox/imap')).body.imap).toMatchObject({
+        address: 'hello@shop.example',
+        port: imap.port,
+        security: 'none',
+        username: acme.id,
+        folder: 'Shop',
+        import_days: 7,
+        mark_seen: true,
+      });
+      await box.getByText('Fetching', { exact: true }).waitFor();
+      await box.getByText('just now').waitFor();
+      await inspect(page, 'settings-mailbox', 'complete');
+
+      await box.getByRole('button', { name: 'Change' }).click();
+      await fields.getByText('Saved, and not shown again.').waitFor();
+      expect(await page.content()).not.toContain(imapPassword);
+      await fields.getByLabel('Folder').fill('Gone');
+      await fields.getByRole('button', { name: 'Save mailbox' }).click();
+      await box.getByText('There is no folder Gone.').waitFor();
+      await box.getByText('Not fetching').waitFor();
+      await inspect(page, 'settings-mailbox-failing');
+      await box.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove mailbox' }).click();
+      await page.getByRole('button', { name: 'Set up a mailbox' }).waitFor();
+      expect((await asha.get('/api/v1/mailbox/imap')).status).toBe(404);
+    },
+  );
+
   test('those who may not manage keys see which permission is missing', async () => {
     const { acme } = await openShop();
     const vikram = await platform.person({ tenant: acme, role: 'Viewer' });
     const page = await platform.openAs(vikram, acme, '/settings/channels');
     await page.getByText('settings.api_clients').waitFor();
     await page.goto(`${platform.origin}/settings`);
-    await heading(page, 'Settings').waitFor();
-    expect(await page.getByRole('heading', { name: 'Talking with customers' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Opening hours and assignment' }).waitFor();
+    expect(await page.getByRole('main').getByRole('link', { name: 'Channels' }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!chromiumPath)('settings of channels, where the operator receives mails', () => {
+  let platform: Console;
+  beforeAll(async () => {
+    platform = await startConsole({
+      environment: { INBOUND_SMTP_PORT: '0', INBOUND_MAIL_DOMAIN: 'in.example.com' },
+    });
+    return () => platform.close();
+  });
+
+  test('the address for mails of customers is shown and copied', async () => {
+    const acme = await platform.tenant({ name: 'Lakshmi Stores' });
+    const asha = await platform.person({ tenant: acme });
+    const page = await platform.openAs(asha, acme, '/settings/channels');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByText(`${acme.id}@in.example.com`).waitFor();
+    await page.getByRole('button', { name: 'Copy mail address' }).click();
+    await eventually(async () =>
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${acme.id}@in.example.com`),
+    );
+    await inspect(page, 'settings-channels-address');
   });
 });

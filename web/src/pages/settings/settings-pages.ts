@@ -1,5 +1,6 @@
 import {
   Building2,
+  Clock,
   CreditCard,
   type LucideIcon,
   Mail,
@@ -32,6 +33,7 @@ const invoices = lazyPage(() => import('./invoices-page.tsx'), 'InvoicesPage');
 const mails = lazyPage(() => import('./mails-page.tsx'), 'MailsPage');
 const widget = lazyPage(() => import('./widget-page.tsx'), 'WidgetPage');
 const channels = lazyPage(() => import('./channels-page.tsx'), 'ChannelsPage');
+const inbox = lazyPage(() => import('./inbox-page.tsx'), 'InboxPage');
 const shipping = lazyPage(() => import('./shipping-page.tsx'), 'ShippingPage');
 
 /** The index of the settings, and the page of each entry. */
@@ -86,6 +88,13 @@ export const settingsSections: readonly { readonly title: string; readonly pages
         icon: MessagesSquare,
         permission: 'settings.api_clients',
         Content: channels,
+      },
+      {
+        key: 'inbox',
+        title: 'Opening hours and assignment',
+        lead: 'When the team answers, and who gets new conversations',
+        icon: Clock,
+        Content: inbox,
       },
       {
         key: 'mails',

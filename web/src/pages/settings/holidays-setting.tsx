@@ -1,0 +1,83 @@
+import { X } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { errorMessage } from '../../api/error-message.ts';
+import { useCan } from '../../api/use-api.ts';
+import { today } from '../../time/times.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { type SettingValues, useSaveSettings } from './use-settings.ts';
+
+const key = 'conversations.holidays';
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' });
+const dateName = (date: string) => format.format(new Date(date));
+
+/** Saved one by one. */
+export function HolidaysSetting({ values }: { readonly values: SettingValues }) {
+  const canEdit = useCan()('settings.edit');
+  const save = useSaveSettings(`settings.${key}`);
+  const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const holidays = [...((values[key] ?? []) as readonly string[])].sort();
+  // One after the other: each change has all days.
+  const change = async (next: readonly string[]): Promise<boolean> => {
+    if (isBusy) return false;
+    setBusy(true);
+    try {
+      await save({ [key]: next }, values);
+      setError(undefined);
+      return true;
+    } catch (failure) {
+      setError(errorMessage(failure));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const add = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const date = String(new FormData(form).get('date'));
+    if (date === '') setError('Choose a date.');
+    else if (holidays.includes(date) || (await change([...holidays, date].sort()))) form.reset();
+  };
+  return (
+    <>
+      {holidays.length === 0 ? (
+        <p className="flex min-h-9 items-center text-secondary">None</p>
+      ) : (
+        <ul aria-label="Holidays" className="border-t border-line">
+          {holidays.map((date) => (
+            <li key={date} className="flex min-h-9 items-center justify-between border-b border-line max-md:min-h-11">
+              <span className={date < today() ? 'text-faint' : ''}>{dateName(date)}</span>
+              {canEdit && (
+                <button
+                  type="button"
+                  aria-label={`Remove ${dateName(date)}`}
+                  onClick={() => void change(holidays.filter((one) => one !== date))}
+                  className="grid size-9 place-items-center rounded-control text-secondary hover:text-text max-md:size-11"
+                >
+                  <Icon icon={X} size={14} />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {canEdit && (
+        <form onSubmit={(event) => void add(event)} noValidate aria-label="Add a holiday">
+          <Field label="Add a holiday" name="date" error={error}>
+            {(control) => (
+              <div className="flex max-w-80 gap-2">
+                <Input {...control} type="date" onInput={() => setError(undefined)} className="numeric" />
+                <Button type="submit" isBusy={isBusy}>
+                  Add
+                </Button>
+              </div>
+            )}
+          </Field>
+        </form>
+      )}
+    </>
+  );
+}
