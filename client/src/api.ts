@@ -2503,48 +2503,6 @@ export interface Api {
   };
   readonly widget: {
     /**
-     * Get the settings of the chat.
-     * No token required.
-     * `GET /api/v1/widget/config`
-     */
-    readonly getConfig: Call<object, WidgetConfig>;
-    /**
-     * Start a session of the chat.
-     * For a visitor who is unknown, or whose identity a token of the shop proves. It lasts for 30 days after its last use.
-     * No token required.
-     * `POST /api/v1/widget/sessions`
-     */
-    readonly start: Call<NewWidgetSession, { readonly session: WidgetSession }>;
-    /**
-     * Send a message of a visitor.
-     * No token required.
-     * `POST /api/v1/widget/messages`
-     */
-    readonly send: Call<WidgetSendInput, { readonly widget_message: WidgetMessageAdded }>;
-    /**
-     * Get the messages of a session.
-     * Those that the visitor and the team wrote in the chat. The token is in the body, not in the address, which is logged.
-     * No token required.
-     * `POST /api/v1/widget/updates`
-     */
-    readonly listUpdates: Call<WidgetListUpdatesInput, {
-      /** The oldest first, at most the latest 100. */
-      readonly messages: readonly WidgetMessage[];
-    }>;
-    /**
-     * Record that a visitor has read messages.
-     * All messages of the team up to this one.
-     * No token required.
-     * `POST /api/v1/widget/seen`
-     */
-    readonly markSeen: Call<WidgetMarkSeenInput, { readonly message: string }>;
-    /**
-     * Show that a visitor is typing.
-     * No token required.
-     * `POST /api/v1/widget/typing`
-     */
-    readonly showTyping: Call<WidgetShowTypingInput, { readonly message: string }>;
-    /**
      * Get the address of the script of the chat.
      * Requires the permission `settings.view`.
      * `GET /api/v1/widget/setup`
@@ -4980,12 +4938,6 @@ export type NewWidgetIdentitySecret = {
   readonly secret: string;
 };
 
-export type NewWidgetSession = {
-  /** A token of the server of the shop that proves who the visitor is: a JWT, signed with HS256. */
-  readonly identity?: string | undefined;
-  readonly email?: string | undefined;
-};
-
 export type Notification = {
   readonly id: string;
   readonly user_id: number;
@@ -7323,47 +7275,6 @@ export type WebhookWithSecret = {
   readonly secret: string;
 };
 
-export type WidgetAttachment = {
-  readonly file_name: string;
-  /** In bytes. */
-  readonly size: number;
-  readonly url: string | null;
-};
-
-export type WidgetConfig = {
-  /** The name of the organization. */
-  readonly name: string;
-  readonly color: string;
-  readonly position: 'right' | 'left';
-  readonly greeting: string;
-  readonly opening_hours: string;
-  readonly ask_for_email: boolean;
-  /** The key of the app, for Pusher clients. */
-  readonly realtime_key: string;
-};
-
-export type WidgetMessage = {
-  readonly id: string;
-  /** From the visitor, or from the team. */
-  readonly direction: 'inbound' | 'outbound';
-  readonly body: string;
-  readonly author: string | null;
-  /** ISO 8601 in UTC */
-  readonly sent_at: string;
-  readonly attachments: readonly WidgetAttachment[];
-};
-
-export type WidgetMessageAdded = { readonly id: string };
-
-export type WidgetSession = {
-  /** Not shown again. */
-  readonly token: string;
-  /** The realtime channel whose events say that there is something new. */
-  readonly channel: string;
-  /** ISO 8601 in UTC */
-  readonly expires_at: string;
-};
-
 export type WidgetSetup = {
   readonly script_url: string;
   /** When the secret for identity tokens was created; null if there is none. */
@@ -8573,33 +8484,4 @@ export type WebhooksReplayInput = {
   readonly from_sequence: number;
   /** The last one. Default: the newest event. */
   readonly to_sequence?: number | undefined;
-};
-
-export type WidgetSendInput = {
-  /** The token of the session. */
-  readonly token: string;
-  /** Chosen by the sender. A message with a known id is not added again. */
-  readonly id: string;
-  readonly body?: string | undefined;
-  readonly email?: string | undefined;
-  /** JPEG, PNG, WebP or PDF, at most 10000000 bytes. */
-  readonly file?: Blob | undefined;
-};
-
-export type WidgetListUpdatesInput = {
-  /** The token of the session. */
-  readonly token: string;
-  /** Only messages after this one. */
-  readonly after?: string | undefined;
-};
-
-export type WidgetMarkSeenInput = {
-  /** The token of the session. */
-  readonly token: string;
-  readonly message_id: string;
-};
-
-export type WidgetShowTypingInput = {
-  /** The token of the session. */
-  readonly token: string;
 };

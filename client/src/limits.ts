@@ -610,25 +610,3 @@ export const webhooksLimits = {
     description: 255,
   },
 } as const;
-
-export const widgetLimits = {
-  start: {
-    identity: 4000,
-    email: 254,
-  },
-  send: {
-    token: 100,
-    body: 4000,
-    email: 254,
-    file: { types: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'], maxBytes: 10000000 },
-  },
-  listUpdates: {
-    token: 100,
-  },
-  markSeen: {
-    token: 100,
-  },
-  showTyping: {
-    token: 100,
-  },
-} as const;

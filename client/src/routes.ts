@@ -430,12 +430,6 @@ export const routes = {
     replay: 'POST webhooks/:id/replay',
   },
   widget: {
-    getConfig: 'GET widget/config',
-    start: 'POST widget/sessions',
-    send: 'POST widget/messages multipart',
-    listUpdates: 'POST widget/updates',
-    markSeen: 'POST widget/seen',
-    showTyping: 'POST widget/typing',
     getSetup: 'GET widget/setup',
     createIdentitySecret: 'POST widget/identity-secret',
     deleteIdentitySecret: 'DELETE widget/identity-secret',

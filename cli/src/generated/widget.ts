@@ -6,14 +6,6 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "widget",
-      "config"
-    ],
-    "action": "widget.getConfig",
-    "summary": "Get the settings of the chat"
-  },
-  {
-    "words": [
-      "widget",
       "create-identity-secret"
     ],
     "action": "widget.createIdentitySecret",
@@ -34,124 +26,10 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "widget",
-      "mark-seen"
-    ],
-    "action": "widget.markSeen",
-    "summary": "Record that a visitor has read messages",
-    "description": "All messages of the team up to this one.",
-    "options": [
-      {
-        "name": "token",
-        "help": "The token of the session.",
-        "isRequired": true
-      },
-      {
-        "name": "message_id",
-        "help": "The message ID.",
-        "isRequired": true
-      }
-    ]
-  },
-  {
-    "words": [
-      "widget",
-      "send"
-    ],
-    "action": "widget.send",
-    "summary": "Send a message of a visitor",
-    "arguments": [
-      {
-        "name": "file",
-        "help": "JPEG, PNG, WebP or PDF, at most 10000000 bytes.",
-        "type": "file"
-      }
-    ],
-    "options": [
-      {
-        "name": "token",
-        "help": "The token of the session.",
-        "isRequired": true
-      },
-      {
-        "name": "id",
-        "help": "Chosen by the sender. A message with a known id is not added again.",
-        "isRequired": true
-      },
-      {
-        "name": "body",
-        "help": "The body."
-      },
-      {
-        "name": "email",
-        "help": "The email."
-      }
-    ],
-    "format": "multipart",
-    "key": "widget_message"
-  },
-  {
-    "words": [
-      "widget",
       "setup"
     ],
     "action": "widget.getSetup",
     "summary": "Get the address of the script of the chat",
     "key": "setup"
-  },
-  {
-    "words": [
-      "widget",
-      "show-typing"
-    ],
-    "action": "widget.showTyping",
-    "summary": "Show that a visitor is typing",
-    "options": [
-      {
-        "name": "token",
-        "help": "The token of the session.",
-        "isRequired": true
-      }
-    ]
-  },
-  {
-    "words": [
-      "widget",
-      "start"
-    ],
-    "action": "widget.start",
-    "summary": "Start a session of the chat",
-    "description": "For a visitor who is unknown, or whose identity a token of the shop proves. It lasts for 30 days after its last use.",
-    "options": [
-      {
-        "name": "identity",
-        "help": "A token of the server of the shop that proves who the visitor is: a JWT, signed with HS256."
-      },
-      {
-        "name": "email",
-        "help": "The email."
-      }
-    ],
-    "key": "session"
-  },
-  {
-    "words": [
-      "widget",
-      "updates"
-    ],
-    "action": "widget.listUpdates",
-    "summary": "Get the messages of a session",
-    "description": "Those that the visitor and the team wrote in the chat. The token is in the body, not in the address, which is logged.",
-    "options": [
-      {
-        "name": "token",
-        "help": "The token of the session.",
-        "isRequired": true
-      },
-      {
-        "name": "after",
-        "help": "Only messages after this one."
-      }
-    ],
-    "key": "messages"
   }
 ];

@@ -1,1 +1,0 @@
-import{Vt as e,zt as t}from"./icon-C4jUZpnr.js";import{o as n}from"./use-api-BnU8lnAC.js";import{i as r}from"./numbers-DFjW0rnE.js";var i=e(t(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

@@ -1,1 +1,0 @@
-import{J as e,c as t}from"./index-DByhlwI2.js";import{t as n}from"./skeleton-ByDD9jn-.js";import{Rt as r}from"./icon-C4jUZpnr.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(t,{tone:`error`,children:e(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

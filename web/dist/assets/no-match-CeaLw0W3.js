@@ -1,1 +1,0 @@
-import{t as e}from"./button-CU1dghOy.js";import{t}from"./empty-state-C-28gLy-.js";import{Rt as n}from"./icon-C4jUZpnr.js";var r=n();function i({icon:n,names:[i,a],onClear:o}){return(0,r.jsx)(t,{icon:n,title:`No ${i} matches`,action:(0,r.jsxs)(e,{onClick:o,children:[`Show all `,a]}),children:`Search for something else, or remove a filter.`})}export{i as t};

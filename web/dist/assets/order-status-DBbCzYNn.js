@@ -1,1 +1,0 @@
-import{t as e}from"./status-pill-DpLhx12i.js";import{r as t}from"./status-CbxLtRCt.js";import{Rt as n}from"./icon-C4jUZpnr.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

@@ -1,1 +1,0 @@
-import{Vt as e,zt as t}from"./icon-C4jUZpnr.js";import{t as n}from"./use-form-BXMkevww.js";var r=e(t(),1);function i(e){let[t,i]=(0,r.useState)({}),{ref:a}=e,o=e=>i(n(e)),s=(0,r.useCallback)(e=>{a(e),e&&i(n(e))},[a]);return{typed:t,props:{...e,ref:s,onInput(t){e.onInput(t),o(t.currentTarget)},onReset:({currentTarget:e})=>queueMicrotask(()=>o(e))}}}export{i as t};

@@ -1,1 +1,0 @@
-import{Vt as e,zt as t}from"./icon-C4jUZpnr.js";var n=e(t(),1);function r(e){let[t,r]=(0,n.useState)();return(0,n.useLayoutEffect)(()=>{if(!e)return;r(e.clientWidth);let t=new ResizeObserver(()=>r(e.clientWidth));return t.observe(e),()=>t.disconnect()},[e]),t}export{r as t};

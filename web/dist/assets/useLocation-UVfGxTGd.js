@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-BVKo2fbj.js";import{n as t,r as n}from"./useMatch-6eWyLCv8.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

@@ -1,1 +1,0 @@
-import{Vt as e,zt as t}from"./icon-C4jUZpnr.js";import{t as n}from"./useRouter-BVKo2fbj.js";var r=e(t(),1),i=r.useLayoutEffect;function a(e){let t=n();return r.useCallback(n=>t.navigate({...n,from:n.from??e?.from}),[e?.from,t])}function o(e){let t=n(),o=a(),s=r.useRef(null);return i(()=>{s.current!==e&&(o(e),s.current=e)},[t,e,o]),null}export{a as n,i as r,o as t};

@@ -1,1 +1,0 @@
-import{Vt as e,zt as t}from"./icon-C4jUZpnr.js";var n=e(t(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};
