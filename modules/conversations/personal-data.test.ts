@@ -36,7 +36,7 @@ test('the export of a customer includes its conversations only', async () => {
   const unset = ['contact', 'last_inbound_at', 'closed_at', 'closed_by', 'snoozed_by', 'answered_on'];
   const figures = ['first_inbound_at', 'first_answer_at', 'first_answer_by'];
   const stored = Object.fromEntries([...unset, ...figures].map((name) => [name, null]));
-  const { user, attachments, mentions, ...message } = conversation.messages[0];
+  const { user, attachments, mentions, has_html, ...message } = conversation.messages[0];
   expect(conversations).toEqual({
     conversations: [{ ...without(conversation, shown), ...stored }],
     conversation_messages: [{ ...message, external_id: null, html: null, is_for_visitor: false }],
