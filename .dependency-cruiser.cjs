@@ -6,6 +6,7 @@ const floors = [
   ['boot.ts'],
   ['http/', 'smtp/'],
   ['operator/'],
+  ['metrics/'],
   ['promotion/'],
   ['graphql/'],
   ['gateway/'],
@@ -94,7 +95,7 @@ module.exports = {
       name: 'a-module-imports-the-public-part-of-the-kit',
       severity: 'error',
       from: { path: '^modules/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^kit/', pathNot: '^kit/src/(kit|catalogue)\\.ts$' },
+      to: { path: '^kit/', pathNot: '^kit/src/(kit|catalogue|console)\\.ts$' },
     },
     {
       name: 'web-and-cli-import-the-client',
@@ -118,10 +119,11 @@ module.exports = {
       // What `npm install --omit=dev` leaves out.
       name: 'what-runs-imports-no-dev-dependency',
       severity: 'error',
-      // `module:pack` says so if its bundler is not installed.
+      // Those who need the bundler say so if it is not installed. Components have the React of the console.
       from: {
         path: '^(kit|client|server|modules)/',
-        pathNot: '\\.test\\.ts$|(^|/)testing/|^server/src/packages/bundle-module\\.ts$',
+        pathNot:
+          '\\.test\\.ts$|(^|/)testing/|^server/src/(packages/bundle-module|loader/bundle-console)\\.ts$|^modules/[^/]+/console/',
       },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },

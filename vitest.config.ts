@@ -1,14 +1,16 @@
+import { glob } from 'node:fs/promises';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { startsProcesses } from './scripts/quick-tests.ts';
 
 // Compiled code is cached, also that of the workers and of the programs that tests start.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/chowkd');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-/** Test files that take longest, slowest first. `npm test -- quick` leaves them out. */
+/** Test files that take longest, slowest first. `npm test -- quick` leaves them out, and all that start other processes. */
 const slow = [
   'server/src/operator/{module-hook,module-install,module-lifecycle}',
   'e2e/{*,deploy/image}',
@@ -49,6 +51,11 @@ const slow = [
 ].map((name) => `${name}.test.ts`);
 const isQuick = process.env.CHOWK_TESTS === 'quick';
 
+async function startingProcesses(): Promise<string[]> {
+  const files = await Array.fromAsync(glob('**/*.test.ts', { exclude: ['**/node_modules/**'] }));
+  return files.filter((file) => startsProcesses(file));
+}
+
 /** Starts the slowest files first, also if no durations are recorded: otherwise one worker is busy at the end, alone. */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -64,7 +71,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
     include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...(isQuick ? slow : [])],
+    exclude: ['**/node_modules/**', ...(isQuick ? [...slow, ...(await startingProcesses())] : [])],
     globalSetup: 'server/testing/global-setup.ts',
     // More than cores: tests spend much of their time waiting for PostgreSQL and for other processes.
     maxWorkers: Math.max(4, availableParallelism()),

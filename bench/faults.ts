@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { printTable } from './figures.ts';
+import { type Fault, faults, staleFaults } from './planted-faults.ts';
 
 /*
  * Do the tests find what they found before? Plants faults, one at a time, and runs the tests that are for them.
@@ -10,185 +11,29 @@ import { printTable } from './figures.ts';
  * changed and restored. `ONLY=permission` plants those whose names contain the word.
  */
 
-interface Fault {
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-  readonly test: string;
-}
-
-const inputTest = 'modules/identity/hostile-input.test.ts';
-const permissionTest = 'modules/identity/permission-matrix.test.ts';
-
-const failures = 'server/src/db/failures.ts';
-const validation = 'server/src/schemas/validation.ts';
-const authorize = 'server/src/actions/authorize.ts';
-const roles = 'modules/identity/accounts/system-roles.ts';
-
-/** Texts of the code and what replaces them. */
-const inputFaults: [name: string, file: string, from: string, to: string][] = [
-  ...['22021', '22003', '22P05', '22P02', '22008', '22007', '22001', '54000'].map(
-    (code): [string, string, string, string] => [`input: error ${code} is unexpected`, failures, `'${code}', `, ''],
-  ),
-  ['input: Infinity is an integer', validation, 'read(value) ?? check?.(value)', 'read(value)'],
-  ['input: 1e999 is a number', validation, 'strictNumbers: true', 'strictNumbers: false'],
-  ['input: an offset is a time zone', validation, 'if (!/^[A-Za-z]/.test(text)) return false;', ''],
-  [
-    'input: any text is a time zone',
-    validation,
-    "return Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));",
-    'return true;',
-  ],
-  ['input: any year', 'kit/src/schema.ts', 'year >= 1 && year <= 9_999 ?', 'year !== 0 ?'],
-  [
-    'input: a cursor of anything',
-    'kit/src/paging.ts',
-    "parts.length !== 4 || !parts.every((part) => typeof part === 'string')",
-    'parts.length === 0',
-  ],
-  ['input: a cursor without JSON', 'kit/src/paging.ts', '  } catch {\n    return undefined;', '  } finally {\n'],
-  [
-    'input: page 0',
-    'kit/src/paging.ts',
-    '  page: Default(Type.Integer({ minimum: 1, ',
-    '  page: Default(Type.Integer({ ',
-  ],
-  [
-    'input: no records per page',
-    'kit/src/paging.ts',
-    'per_page: Default(Type.Integer({ minimum: 1, ',
-    'per_page: Default(Type.Integer({ ',
-  ],
-  ['input: a body of null', 'server/src/http/read-input.ts', ' || body === null || ', ' || '],
-  [
-    'input: malformed JSON',
-    'server/src/http/read-body.ts',
-    "throw fail('http.malformed_json')",
-    "throw new Error('malformed')",
-  ],
-  [
-    'input: an unknown permission',
-    'modules/identity/accounts/permissions.ts',
-    'if (unknown.has(name)) issues',
-    'if (unknown.size > 99) issues',
-  ],
-  [
-    'input: an unknown role',
-    'modules/identity/team/roles.ts',
-    'if (!assignable) throw invalid({ role: noSuchRole });',
-    '',
-  ],
-  [
-    'input: settings of null',
-    'modules/administration/settings.ts',
-    "typeof settings === 'object' && settings !== null",
-    "typeof settings === 'object'",
-  ],
-  [
-    'input: a client id with NUL',
-    'modules/identity/oauth/oauth-clients.ts',
-    ' || !/^[\\x20-\\x7e]+$/.test(credentials.id)',
-    '',
-  ],
-  [
-    'input: a SKU that exists',
-    'modules/products/products.ts',
-    'if (!product) throw invalid({ sku: skuTaken(input.sku) });',
-    '',
-  ],
-];
-
-const permissionFaults: typeof inputFaults = [
-  ['permission: membership is not required', authorize, 'if (!isOpen) requireMembership(principal);', ''],
-  ['permission: none is required', authorize, 'if (!isOpen) requirePermission(', 'if (!action) requirePermission('],
-  [
-    'permission: a stranger has access',
-    authorize,
-    "if (tenant && !membership) throw fail('auth.not_a_member');",
-    'void tenant;\n  void membership;',
-  ],
-  ['permission: 401 without its header', authorize, "{}, { headers: { 'WWW-Authenticate': 'Bearer' } }", '{}'],
-  ['permission: all of several', authorize, ': needs.some(', ': needs.every('],
-  [
-    'permission: several are none',
-    authorize,
-    'action.internal || principal.system',
-    "action.internal || principal.system || typeof action.needs === 'object'",
-  ],
-  ['permission: managers invite', roles, "  'team.view',\n", "  'team.view',\n  'team.invite',\n"],
-  ['permission: admins see bills', roles, "'settings.billing', ", ''],
-  [
-    'permission: agents delete',
-    roles,
-    "combine(['customers', 'orders'], ['view', 'create', 'edit'])",
-    "combine(['customers', 'orders'], ['view', 'create', 'edit', 'delete'])",
-  ],
-  ['permission: viewers see all', roles, "name.endsWith('.view')", "name.includes('view')"],
-  [
-    'permission: merchants are resellers',
-    'modules/identity/accounts/permissions.ts',
-    "return tenantRole !== 'merchant' || ",
-    "return tenantRole !== '' || ",
-  ],
-  [
-    'permission: reads are open over REST',
-    'server/src/actions/call.ts',
-    'const authorized = authorize(',
-    "const authorized = call.transport === 'rest' && call.action.isReadOnly ? undefined : authorize(",
-  ],
-  [
-    'permission: strangers are owners over REST',
-    'server/src/http/authenticate.ts',
-    'exchange.membership = membership;',
-    "exchange.membership = membership ?? { role: 'Owner', permissions: new Set(kernel.services.permissions.map(({ name }) => name)) };",
-  ],
-  [
-    'permission: every role is seeded with all',
-    'modules/identity/accounts/seed.ts',
-    'permissions.filter(({ name }) => holds(name))',
-    'permissions.filter(({ name }) => holds(name) || name)',
-  ],
-  [
-    'permission: none is sensitive',
-    'modules/identity/accounts/seed.ts',
-    'is_sensitive: isSensitive,',
-    'is_sensitive: isSensitive && false,',
-  ],
-  ['permission: one has another name', 'modules/identity/module.json', '"activity.export"', '"activity.exports"'],
-];
-
-const faults: Fault[] = [
-  ...inputFaults.map(([name, file, from, to]) => ({ name, file, from, to, test: inputTest })),
-  ...permissionFaults.map(([name, file, from, to]) => ({ name, file, from, to, test: permissionTest })),
-].filter(({ name }) => name.includes(process.env.ONLY ?? ''));
-
 const checkouts = process.argv.slice(2).map((folder) => resolve(folder));
 if (checkouts.length === 0) {
   console.error('usage: node bench/faults.ts <checkout> [<another checkout>]');
   process.exit(2);
 }
+const chosen = faults.filter(({ name }) => name.includes(process.env.ONLY ?? ''));
 for (const checkout of checkouts) {
-  for (const fault of faults) await mustApply(checkout, fault);
-  for (const test of new Set(faults.map((fault) => fault.test))) {
+  const stale = await staleFaults(checkout);
+  if (stale.length > 0) throw new Error(`${checkout}: ${stale.join('; ')}`);
+  for (const test of new Set(chosen.map((fault) => fault.test))) {
     if (!(await succeeds(checkout, test))) throw new Error(`${checkout}: ${test} fails without a fault`);
   }
 }
 
 const rows: string[][] = [];
-for (const fault of faults) {
+for (const fault of chosen) {
   const found: string[] = [];
   for (const checkout of checkouts) found.push((await isFound(checkout, fault)) ? 'found' : 'missed');
   rows.push([fault.name, ...found]);
   console.log([fault.name, ...found].join('  '));
 }
 const totals = checkouts.map((_, index) => `${rows.filter((row) => row[index + 1] === 'found').length}`);
-printTable('Planted faults', ['', ...checkouts], [...rows, [`of ${faults.length}`, ...totals]]);
-
-async function mustApply(checkout: string, { name, file, from }: Fault): Promise<void> {
-  const text = await readFile(join(checkout, file), 'utf8');
-  if (text.split(from).length !== 2) throw new Error(`${name}: ${file} has this text not exactly once: ${from}`);
-}
+printTable('Planted faults', ['', ...checkouts], [...rows, [`of ${chosen.length}`, ...totals]]);
 
 async function isFound(checkout: string, { file, from, to, test }: Fault): Promise<boolean> {
   const path = join(checkout, file);

@@ -123,7 +123,8 @@ async function ask({ url, headers, body }: Side): Promise<unknown> {
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return response.json();
+  const { data } = (await response.json()) as { data: unknown };
+  return data;
 }
 
 async function measureAll(stage: Stage, sides: readonly Side[]): Promise<Map<Side, Round[]>> {

@@ -18,6 +18,7 @@ const all = [
   'graphql',
   'customers',
   'orders',
+  'bulk',
   'reports',
   'bus',
   'events',

@@ -21,11 +21,15 @@ cd "$(git rev-parse --show-toplevel)"
 git fetch --quiet origin "$branch"
 git checkout --quiet --detach FETCH_HEAD
 
+# The packages that the lock files name, which a clone does not have.
+for ring in "$PROMOTE_FROM" "$PROMOTE_TO"; do
+  ./chowkd module:install --locked "--ring=$ring" > /dev/null
+done
 ./chowkd ring:promote "$PROMOTE_ALIAS" "--from=$PROMOTE_FROM" "--to=$PROMOTE_TO" \
   ${PROMOTE_SOAK:+"--soak=$PROMOTE_SOAK"} ${PROMOTE_FORCE:+--force}
 
 git add --all -- modules/manifest.lock.json
-if [ -d modules/manifests ]; then git add --all -- modules/manifests; fi
+if [ -d modules/manifests ]; then git add --all -- modules/manifests ':(exclude)*.previous'; fi
 if git diff --cached --quiet; then
   echo "The lock file of $PROMOTE_TO has not changed."
   exit 0

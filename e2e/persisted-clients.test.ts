@@ -1,35 +1,48 @@
 import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { Client, createRequest, fetchExchange, stringifyDocument } from '@urql/core';
+import { Client, createRequest, fetchExchange, type OperationResult, stringifyDocument } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { print } from 'graphql';
 import { expect, test } from 'vitest';
 import { type InstalledPlatform, startInstalledPlatform } from './platform.ts';
 
-/* The clients' own implementations of persisted queries, as they are. */
+/* Apollo Client and urql as they are, with their own implementations of persisted queries. */
+
+// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
+type Any = any;
+type Variables = Record<string, unknown>;
 
 /** The data of a query, or the codes of its errors. */
 type Outcome = { data: unknown } | { codes: unknown[] };
 
 interface GraphqlClient {
   readonly name: string;
+  /** The method of its queries. */
+  readonly method: string;
   /** The text that the client sends for a query. */
   printQuery(query: string): string;
-  run(query: string): Promise<Outcome>;
+  run(query: string, variables?: Variables): Promise<Outcome>;
+  change(mutation: string, variables: Variables): Promise<Outcome>;
 }
 
-/** The body of a request. */
-type Sent = { readonly query?: string };
+/** A request. */
+interface Sent {
+  readonly method: string;
+  readonly query: string | undefined;
+}
 
 function authHeaders({ token, tenant }: InstalledPlatform) {
   return { authorization: `Bearer ${token}`, 'x-tenant': tenant };
 }
 
-/** Sends requests and records their bodies. */
+/** Sends requests and records them. */
 function recordingFetch(sent: Sent[]): typeof fetch {
   return (input, init) => {
-    sent.push(JSON.parse(String(init?.body)));
+    const { method = 'GET', body } = init ?? {};
+    const { searchParams } = new URL(String(input));
+    const { query } = body ? JSON.parse(String(body)) : { query: searchParams.get('query') ?? undefined };
+    sent.push({ method, query });
     return fetch(input, init);
   };
 }
@@ -47,16 +60,20 @@ function apolloClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient 
   });
   return {
     name: 'Apollo Client',
+    method: 'POST',
     printQuery: (query) => print(gql(query)),
-    async run(query) {
-      try {
-        return { data: (await client.query({ query: gql(query), fetchPolicy: 'no-cache' })).data };
-      } catch (error) {
-        if (!CombinedGraphQLErrors.is(error)) throw error;
-        return { codes: error.errors.map(({ extensions }) => extensions?.code) };
-      }
-    },
+    run: (query, variables = {}) => settle(client.query({ query: gql(query), variables, fetchPolicy: 'no-cache' })),
+    change: (mutation, variables) => settle(client.mutate({ mutation: gql(mutation), variables })),
   };
+}
+
+async function settle(result: Promise<{ data?: unknown }>): Promise<Outcome> {
+  try {
+    return { data: (await result).data };
+  } catch (error) {
+    if (!CombinedGraphQLErrors.is(error)) throw error;
+    return { codes: error.errors.map(({ extensions }) => extensions?.code) };
+  }
 }
 
 function urqlClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient {
@@ -64,17 +81,19 @@ function urqlClient(platform: InstalledPlatform, sent: Sent[]): GraphqlClient {
     url: `${platform.url}/api/v1/graphql`,
     fetchOptions: { headers: authHeaders(platform) },
     fetch: recordingFetch(sent),
-    preferGetMethod: false,
-    exchanges: [persistedExchange({ preferGetForPersistedQueries: false }), fetchExchange],
+    exchanges: [persistedExchange({}), fetchExchange],
   });
   return {
     name: 'urql',
+    method: 'GET',
     printQuery: (query) => stringifyDocument(createRequest(query, {}).query),
-    async run(query) {
-      const { data, error } = await client.query(query, {}).toPromise();
-      return error ? { codes: error.graphQLErrors.map(({ extensions }) => extensions.code) } : { data };
-    },
+    run: async (query, variables = {}) => toOutcome(await client.query(query, variables).toPromise()),
+    change: async (mutation, variables) => toOutcome(await client.mutation(mutation, variables).toPromise()),
   };
+}
+
+function toOutcome({ data, error }: OperationResult): Outcome {
+  return error ? { codes: error.graphQLErrors.map(({ extensions }) => extensions.code) } : { data };
 }
 
 test('persisted queries of Apollo Client and urql work as they are', async () => {
@@ -91,7 +110,7 @@ test('persisted queries of Apollo Client and urql work as they are', async () =>
   for (const { printQuery } of clients) {
     await send('POST', '/graphql/persisted', { query: printQuery(registered), name: 'Registered' });
   }
-  for (const { name, run, printQuery } of clients) {
+  for (const { name, method, run, printQuery } of clients) {
     sent.length = 0;
     expect(await run(registered), name).toMatchObject({ data: { __typename: 'Query' } });
     expect(await run(adHoc), name).toMatchObject({ data: { __typename: 'Query' } });
@@ -101,10 +120,39 @@ test('persisted queries of Apollo Client and urql work as they are', async () =>
       undefined,
       printQuery(adHoc),
     ]);
+    expect([...new Set(sent.map((one) => one.method))], name).toEqual([method]);
   }
   await send('PATCH', '/settings', { 'graphql.persisted_queries_only': true });
   for (const { name, run } of clients) {
     expect(await run(registered), name).toMatchObject({ data: { __typename: 'Query' } });
     expect(await run(adHoc), name).toEqual({ codes: ['PERSISTED_QUERY_REQUIRED'] });
   }
+
+  await send('PATCH', '/settings', { 'graphql.persisted_queries_only': false });
+  for (const client of clients) await createAndRead(client);
 });
+
+/** Variables, mutations, a filter and pages, as programs use them. */
+async function createAndRead({ name, run, change }: GraphqlClient): Promise<void> {
+  const create = `mutation Create($input: NewCustomerInput!) { createCustomer(input: $input) { id first_name } }`;
+  const last_name = name.replace(' ', '');
+  for (const first_name of ['Asha', 'Leela', 'Meera']) {
+    const created = await change(create, { input: { first_name, last_name } });
+    expect(created, name).toMatchObject({ data: { createCustomer: { id: expect.any(String), first_name } } });
+  }
+  expect(await change(create, { input: { email: 'asha' } }), name).toEqual({ codes: ['BAD_INPUT'] });
+  const list = `query Page($filter: CustomersFilter, $first: Int, $after: String) {
+    customers(first: $first, after: $after, filter: $filter) {
+      totalCount edges { cursor node { first_name } } pageInfo { hasNextPage endCursor }
+    }
+  }`;
+  const read = async (after: string | null): Promise<Any> => {
+    const outcome = (await run(list, { filter: { search: last_name }, first: 2, after })) as { data: Any };
+    return outcome.data.customers;
+  };
+  const first = await read(null);
+  const second = await read(first.pageInfo.endCursor);
+  const names = [first, second].map(({ edges }) => edges.map(({ node }: Any) => node.first_name));
+  expect(names, name).toEqual([['Meera', 'Leela'], ['Asha']]);
+  expect([first.totalCount, first.pageInfo.hasNextPage, second.pageInfo.hasNextPage], name).toEqual([3, true, false]);
+}

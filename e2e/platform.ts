@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
 
 /** An installed platform in a separate process, and the token of its owner. */
@@ -11,34 +12,63 @@ export interface InstalledPlatform {
   readonly url: string;
   readonly tenant: string;
   readonly token: string;
+  /** Runs a command of the operator and returns its output. */
+  command(...words: string[]): Promise<string>;
   /** What it has written to the standard error. */
   errors(): string;
+  /** Kills its process and starts it again, at another address. */
+  killAndRestart(): Promise<void>;
 }
 
-const owner = { email: 'asha@example.com', password: 'correct horse battery' };
+export const owner = { email: 'asha@example.com', password: 'correct horse battery' };
 
-/** Starts the platform of this repository or of a copy of it. */
+/** Starts the platform of this repository or of a copy of it. It ends with the test or, with `afterAll`, with the file. */
 export async function startInstalledPlatform(
   repository = resolve(import.meta.dirname, '..'),
+  onEnd: (end: () => Promise<void>) => void = onTestFinished,
+  settings: Record<string, string> = {},
 ): Promise<InstalledPlatform> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-e2e-'));
+  const environment = { STORAGE_PATH: storagePath, DATABASE_URL: databaseUrl(), ...settings };
+  let server: Server | undefined;
+  onEnd(async () => {
+    await server?.end('SIGTERM');
+    await rm(storagePath, { recursive: true, force: true });
+  });
+  server = await serve(repository, environment);
+  const { tenant, token } = await install(server.url, `acme-${randomBytes(5).toString('hex')}`);
+  let current = server;
+  return {
+    tenant,
+    token,
+    get url() {
+      return current.url;
+    },
+    async command(...words) {
+      const { PATH = '', HOME = '' } = process.env;
+      const env = { PATH, HOME, APP_ENV: 'testing', ...environment };
+      return (await promisify(execFile)(join(repository, 'chowkd'), words, { env })).stdout;
+    },
+    errors: () => current.errors(),
+    async killAndRestart() {
+      await current.end('SIGKILL');
+      current = await serve(repository, environment);
+      server = current;
+    },
+  };
+}
+
+interface Server {
+  readonly url: string;
+  errors(): string;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+async function serve(repository: string, environment: Record<string, string>): Promise<Server> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(join(repository, 'chowkd'), ['serve'], {
-    env: {
-      PATH,
-      HOME,
-      APP_ENV: 'testing',
-      PORT: '0',
-      SPARE_DATABASES: '0',
-      STORAGE_PATH: storagePath,
-      DATABASE_URL: databaseUrl(),
-    },
+    env: { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-    await rm(storagePath, { recursive: true, force: true });
   });
   let errors = '';
   child.stderr.on('data', (chunk) => {
@@ -53,7 +83,14 @@ export async function startInstalledPlatform(
     });
     child.once('exit', () => reject(new Error(`chowkd serve did not start: ${output}${errors}`)));
   });
-  return { url, errors: () => errors, ...(await install(url, `acme-${randomBytes(5).toString('hex')}`)) };
+  return {
+    url,
+    errors: () => errors,
+    async end(signal) {
+      child.kill(signal);
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
 }
 
 /** A new central database on the PostgreSQL server of the tests. */

@@ -19,9 +19,11 @@ function allChecks(): Record<string, string[]> {
     'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
     layers: layers('kit', 'client', 'cli', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
-    'additive migrations': ['node', 'scripts/additive-migrations.ts'],
+    'inline spreads': ['node', 'scripts/inline-spreads.ts'],
+    migrations: ['node', 'scripts/check-migrations.ts'],
     'dead code': ['knip', '--treat-config-hints-as-errors'],
     'script of the chat': ['node', 'scripts/widget-script.ts', '--check'],
+    'changes of the API': ['node', 'scripts/api-changes.ts'],
     'generated files': ['node', 'scripts/generate.ts', '--check'],
     console: ['node', 'web/build.ts', '--check'],
     'lock file': ['node', 'server/src/main.ts', 'module:lock', '--check'],
@@ -36,7 +38,7 @@ async function folderChecks(path: string): Promise<Record<string, string[]>> {
     'lint and format': ['biome', 'check', '--error-on-warnings', path],
     layers: layers(path),
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
-    'additive migrations': ['node', 'scripts/additive-migrations.ts'],
+    migrations: ['node', 'scripts/check-migrations.ts'],
     ...(isModule ? { module: ['node', 'server/src/main.ts', 'module:show', basename(path)] } : {}),
   };
 }

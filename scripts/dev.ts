@@ -9,7 +9,7 @@ import { root, run } from './run.ts';
  * Beside it, Vite serves the console at another port and updates it in the browser when its sources change.
  */
 const folders = ['server/src', 'server/migrations', 'kit/src', 'modules'];
-const isSource = (path: string) => /\.(ts|json|sql|graphql)$/.test(path) && !/\.(test\.ts|lock\.json)$/.test(path);
+const isSource = (path: string) => /\.(tsx?|json|sql|graphql)$/.test(path) && !/\.(test\.ts|lock\.json)$/.test(path);
 const debounceMs = 100;
 
 let server: ChildProcess | undefined;

@@ -11,6 +11,7 @@ import { SecretBox } from '../server/src/secrets.ts';
 import { cliCommands } from './cli-commands.ts';
 import { configurationDoc } from './configuration-doc.ts';
 import { errorsDoc } from './errors-doc.ts';
+import { addChecksums, checksumsFile, findMigrations, readChecksums } from './migration-sources.ts';
 import { schemaDump } from './schema-dump.ts';
 import { typedClient } from './typed-client.ts';
 import { typedOperations } from './typed-operations.ts';
@@ -64,6 +65,7 @@ async function generate(): Promise<Record<string, string>> {
       ...(await typedOperations(schema)),
       ...typedClient(kernel.actions, kernel.modules),
       ...cliCommands(kernel.actions),
+      [checksumsFile]: `${JSON.stringify(addChecksums(await readChecksums(), await findMigrations()), null, 2)}\n`,
       'docs/schema/central.sql': await dump('chowk'),
       'docs/schema/tenant.sql': await dump('tenantsample'),
     };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './run.ts';
 
-/** `npm test` runs all tests, `npm test -- quick` all but the slow ones, which vitest.config.ts lists. */
+/** `npm test` runs all tests, `npm test -- quick` all but the slow ones (see vitest.config.ts). */
 const args = process.argv.slice(2);
 const isQuick = args[0] === 'quick';
 if (isQuick) process.env.CHOWK_TESTS = 'quick';

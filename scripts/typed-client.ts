@@ -1,4 +1,4 @@
-import type { TObject, TSchema, UploadRules } from '@chowk/kit/kernel';
+import { defaultApiVersion, type TObject, type TSchema, type UploadRules } from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../server/src/actions/registry.ts';
 import { responseSchema } from '../server/src/actions/response-schema.ts';
 import { kernelErrors } from '../server/src/errors.ts';
@@ -74,7 +74,11 @@ function limitsFile(areas: readonly Area[]): string {
       if (action.method === 'GET' || action.method === 'DELETE') return [];
       const inPath = pathParameters(action.path);
       const properties = Object.entries(action.input?.properties ?? {}).filter(([field]) => !inPath.includes(field));
-      const fields = limitedFields(Object.fromEntries(properties));
+      const isFile = action.accepts === 'csv' && action.bodyLimit !== undefined;
+      const fields = [
+        ...(isFile ? [`    file: { maxBytes: ${action.bodyLimit} },\n`] : []),
+        ...limitedFields(Object.fromEntries(properties)),
+      ];
       return fields.length === 0 ? [] : [`  ${methodName(action)}: {\n${fields.join('')}  },\n`];
     });
     const name = `${area.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())}Limits`;
@@ -175,7 +179,7 @@ export type WebhookBody<Type extends keyof EventData = keyof EventData> = {
     /** The position of the event among those of the tenant, as in \`events.list\`. */
     readonly sequence: number | null;
     readonly tenant_id: string;
-    readonly api_version: 'v1';
+    readonly api_version: '${defaultApiVersion}';
     readonly data: EventData[Name];
   };
 }[Type];

@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const platform = process.env.APP_URL ?? `http://localhost:${process.env.PORT ?? 8080}`;
 /** Served by the platform, also during development. */
-const served = '^/(api|app|broadcasting|oauth|docs|media|files|dev/mail|mcp)(/|$|\\?)';
+const served = '^/(api|app|broadcasting|oauth|docs|media|files|dev/mail|mcp|console-files)(/|$|\\?)';
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
@@ -16,6 +16,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The tables of any-ascii, which are loaded only for names in other scripts.
     chunkSizeWarningLimit: 600,
+    // Small pieces that many pages share are loaded together.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'common', test: /web\/(src|lucide)\//, minShareCount: 40 }] } },
+    },
   },
   server: { port: 5173, proxy: { [served]: { target: platform, ws: true } } },
 });

@@ -22,7 +22,7 @@ export interface ReleaseOptions {
   readonly minSupported: string;
   readonly notes: string;
   readonly notesUrl: string;
-  /** Of the compression, 1 to 9. */
+  /** The level of compression, 1 to 9. */
   readonly level?: number | undefined;
 }
 

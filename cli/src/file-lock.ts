@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { linkSync, rmSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ExitError, exitCodes } from './exit.ts';
 import { temporaryFileFor } from './temporary-files.ts';
@@ -22,9 +22,8 @@ export async function withFileLock<Result>(
   run: () => Promise<Result>,
   options: LockOptions = {},
 ): Promise<Result> {
-  await acquire(path, options);
   const release = () => rmSync(path, { force: true });
-  process.once('exit', release);
+  await acquire(path, () => process.once('exit', release), options);
   try {
     return await run();
   } finally {
@@ -33,9 +32,13 @@ export async function withFileLock<Result>(
   }
 }
 
-async function acquire(path: string, { staleAfterMs = refreshMs, busy }: LockOptions): Promise<void> {
+async function acquire(
+  path: string,
+  onCreated: () => void,
+  { staleAfterMs = refreshMs, busy }: LockOptions,
+): Promise<void> {
   const deadline = Date.now() + 2 * staleAfterMs;
-  while (!(await create(path))) {
+  while (!(await create(path, onCreated))) {
     const holder = await readFile(path, 'utf8').catch(() => undefined);
     if (holder === undefined) continue;
     if (await isStale(path, staleAfterMs)) await removeStale(path, staleAfterMs);
@@ -46,12 +49,16 @@ async function acquire(path: string, { staleAfterMs = refreshMs, busy }: LockOpt
   }
 }
 
-/** A file appears with its whole content, so that no other process reads half of it. */
-async function create(path: string): Promise<boolean> {
+/**
+ * A file appears with its whole content, so that no other process reads half of it.
+ * `onCreated` is called at once: a signal that arrived before it would leave the file behind.
+ */
+async function create(path: string, onCreated = () => {}): Promise<boolean> {
   const own = temporaryFileFor(path);
   try {
     await writeFile(own, String(process.pid), { mode: 0o600 });
-    await link(own, path);
+    linkSync(own, path);
+    onCreated();
     return true;
   } catch (error) {
     // EEXIST: another process has it. ENOENT: an upgrade has removed our file as a leftover.

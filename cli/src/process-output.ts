@@ -24,7 +24,8 @@ function writeAll(fd: 1 | 2, data: Uint8Array): void {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') {
+      // A socket whose reader left data unread is reset.
+      if (code === 'EPIPE' || code === 'ECONNRESET') {
         onBrokenPipe(fd);
         return;
       }

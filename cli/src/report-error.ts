@@ -14,7 +14,7 @@ interface Failed {
 
 /** Tells the user what is wrong and what to do. Returns the exit code. */
 export async function reportError(environment: Environment, error: unknown, failed: Failed): Promise<ExitCode> {
-  const { code, lines } = await explain(environment, error, failed);
+  const { code, lines } = await describeError(environment, error, failed);
   environment.stderr.write(`${plainText(lines.filter((line) => line !== '').join('\n'))}\n`);
   if (environment.variables.CHOWK_DEBUG && error instanceof Error) environment.stderr.write(`${error.stack}\n`);
   return code;
@@ -25,7 +25,7 @@ interface Explanation {
   readonly lines: readonly string[];
 }
 
-async function explain(environment: Environment, error: unknown, failed: Failed): Promise<Explanation> {
+async function describeError(environment: Environment, error: unknown, failed: Failed): Promise<Explanation> {
   if (error instanceof ExitError) return { code: error.code, lines: [error.message] };
   if (error instanceof ChowkError) return explainResponse(environment, error, failed.command);
   if (error instanceof NetworkError || error instanceof TimeoutError) {

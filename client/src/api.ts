@@ -43,6 +43,13 @@ export interface Api {
       readonly id: string;
     }, { readonly api_client: ApiClient }>;
     /**
+     * List an API client's requests.
+     * Those of the last 30 days, newest first, without their bodies. A tenant keeps its newest 100,000. A request appears after a few seconds.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/api-clients/:id/requests`
+     */
+    readonly requests: ListCall<ApiClientsRequestsInput, ClientRequestPage, ClientRequest>;
+    /**
      * Update an API client.
      * New scopes apply to existing tokens at once. Adding some needs the same proof as creating a client.
      * Requires the permission `settings.api_clients`.
@@ -64,6 +71,108 @@ export interface Api {
      * Revokes all its tokens at once.
      * Requires the permission `settings.api_clients`.
      * `DELETE /api/v1/api-clients/:id`
+     */
+    readonly delete: Call<{
+      /** The client_id. */
+      readonly id: string;
+    }, { readonly message: string }>;
+  };
+  readonly appGrants: {
+    /**
+     * List the apps that have access.
+     * The apps that members have approved in this tenant.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/app-grants`
+     */
+    readonly list: ListCall<AppGrantsListInput, AppGrantPage, AppGrant>;
+    /**
+     * End an app's access.
+     * Its tokens are invalid at once.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/app-grants/:id`
+     */
+    readonly delete: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List an app's requests.
+     * The requests of the app to this tenant in the last 30 days, for all its users, without bodies.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/app-grants/:id/requests`
+     */
+    readonly requests: ListCall<AppGrantsRequestsInput, ClientRequestPage, ClientRequest>;
+  };
+  readonly appRequests: {
+    /**
+     * Get what an app asks for.
+     * Available to every signed-in user.
+     * `POST /api/v1/app-requests/preview`
+     */
+    readonly preview: Call<AppRequestsPreviewInput, { readonly request: AppRequest }>;
+    /**
+     * Approve an app.
+     * In the tenant of the call. Needs a session in which the user has signed in, within the last 15 minutes or confirmed by password or code.
+     * Available to every signed-in user.
+     * `POST /api/v1/app-requests/approve`
+     */
+    readonly approve: Call<AppRequestsApproveInput, {
+      /** The address of the app that the browser continues with. */
+      readonly redirect_to: string;
+    }>;
+    /**
+     * Deny an app.
+     * Available to every signed-in user.
+     * `POST /api/v1/app-requests/deny`
+     */
+    readonly deny: Call<AppRequestsDenyInput, {
+      /** The address of the app that the browser continues with. */
+      readonly redirect_to: string;
+    }>;
+  };
+  readonly apps: {
+    /**
+     * List apps.
+     * The apps that this tenant has registered.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/apps`
+     */
+    readonly list: ListCall<AppsListInput, AppPage, App>;
+    /**
+     * Register an app.
+     * An app of a third party asks users for access by the authorization code flow with PKCE. Users of every tenant can approve it. Its secret is shown only once. Needs a session in which the user has signed in.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/apps`
+     */
+    readonly create: Call<AppsCreateInput, { readonly message: string } & AppWithSecret>;
+    /**
+     * Get an app.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/apps/:id`
+     */
+    readonly get: Call<{
+      /** The client_id. */
+      readonly id: string;
+    }, { readonly app: App }>;
+    /**
+     * Update an app.
+     * What users have approved does not change: new scopes are part of the next requests.
+     * Requires the permission `settings.api_clients`.
+     * `PATCH /api/v1/apps/:id`
+     */
+    readonly update: Call<AppChanges & {
+      /** The client_id. */
+      readonly id: string;
+    }, { readonly message: string; readonly app: App }>;
+    /**
+     * Replace the secret of an app.
+     * The old secret is invalid at once. The new one is shown only once.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/apps/:id/secret`
+     */
+    readonly rotateSecret: Call<AppsRotateSecretInput, { readonly message: string } & AppWithSecret>;
+    /**
+     * Delete an app.
+     * Ends its access in all tenants at once.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/apps/:id`
      */
     readonly delete: Call<{
       /** The client_id. */
@@ -278,12 +387,12 @@ export interface Api {
      */
     readonly merge: Call<ConversationMerge & { readonly id: string }, { readonly message: string; readonly conversation: Conversation }>;
     /**
-     * Show colleagues that you are writing an answer.
-     * Sends the event `conversation.typing` to the realtime channel `presence-conversations.{id}`, whose members are the colleagues who have the conversation open. Call it again every few seconds.
+     * Show that you are writing an answer.
+     * Sends the event `conversation.typing` to the realtime channel `presence-conversations.{id}`, whose members are the colleagues who have the conversation open. A visitor of the web chat sees it, too. Call it again every few seconds.
      * Requires the permission `conversations.reply`.
      * `POST /api/v1/conversations/:id/typing`
      */
-    readonly reportTyping: Call<{ readonly id: string }, { readonly message: string }>;
+    readonly reportTyping: Call<ConversationTyping & { readonly id: string }, { readonly message: string }>;
     /**
      * List the members who answer, and whether they are available.
      * Requires the permission `conversations.view`.
@@ -297,12 +406,18 @@ export interface Api {
      */
     readonly setAvailability: Call<ConversationAvailability, { readonly message: string; readonly agents: readonly ConversationAgent[] }>;
     /**
-     * Get figures of the team by day and member.
+     * Get figures of the team by day, member and channel.
      * Times of first answers and resolutions, and the share of messages that were delivered.
      * Requires the permission `conversations.view`.
      * `GET /api/v1/conversations/figures`
      */
     readonly figures: Call<ConversationsFiguresInput, ConversationFigures>;
+    /**
+     * Export figures of the team by day, member or channel.
+     * Requires the permission `conversations.view`.
+     * `GET /api/v1/conversations/figures/export`
+     */
+    readonly exportFigures: Call<ConversationsExportFiguresInput, Response>;
     /**
      * List canned replies.
      * Those of the team and your own.
@@ -330,6 +445,37 @@ export interface Api {
     readonly deleteCannedReply: Call<{ readonly id: string }, { readonly message: string }>;
   };
   readonly customers: {
+    /**
+     * Create or update a customer by external id.
+     * The path has the id on another platform. Fields that are not sent do not change.
+     * Requires one of the permissions `customers.create`, `customers.edit`.
+     * `PUT /api/v1/customers/by-external-id/:platform/:external_id`
+     */
+    readonly upsertByExternalId: Call<CustomerChanges & { readonly platform: string; readonly external_id: string }, {
+      readonly message: string;
+      /** Whether the record is new. */
+      readonly created: boolean;
+      readonly customer: CustomerRecord;
+    }>;
+    /**
+     * Create or update a customer by email.
+     * Fields that are not sent do not change.
+     * Requires one of the permissions `customers.create`, `customers.edit`.
+     * `PUT /api/v1/customers/by-email/:email`
+     */
+    readonly upsertByEmail: Call<CustomerByEmail & { readonly email: string }, {
+      readonly message: string;
+      /** Whether the record is new. */
+      readonly created: boolean;
+      readonly customer: CustomerRecord;
+    }>;
+    /**
+     * Create and update many customers.
+     * Up to 1,000 items. Each follows the rules of a request of its own: `POST`, `PATCH` if it has an id, or `PUT` by the field that `match` names.
+     * Requires one of the permissions `customers.create`, `customers.edit`.
+     * `POST /api/v1/customers/bulk`
+     */
+    readonly writeMany: Call<CustomersWriteManyInput, BulkReport>;
     /**
      * List customers.
      * Requires the permission `customers.view`.
@@ -371,6 +517,20 @@ export interface Api {
      */
     readonly export: Call<CustomersExportInput, Response>;
     /**
+     * Import customers from a CSV file.
+     * Creates or updates a customer for each of up to 10,000 rows, found by id, external id, email or phone, in this order. Columns as in the export, and `company`, `address1`, `address2`, `city`, `state`, `pincode` and `country` of an address. `mapping` says what the columns of another program are; a customer export of Shopify is imported as it is.
+     * Requires one of the permissions `customers.create`, `customers.edit`.
+     * `POST /api/v1/customers/import`
+     */
+    readonly import: Call<CustomersImportInput, { readonly message: string } & ImportReport>;
+    /**
+     * Preview an import of customers.
+     * Returns what the import would create, update and refuse, and changes nothing.
+     * Requires one of the permissions `customers.create`, `customers.edit`.
+     * `POST /api/v1/customers/import/preview`
+     */
+    readonly previewImport: Call<CustomersPreviewImportInput, ImportReport>;
+    /**
      * List tags in use.
      * Most used first: at most 200, of the 10,000 customers that were changed last.
      * Requires the permission `customers.view`.
@@ -405,7 +565,7 @@ export interface Api {
     readonly previewMerge: Call<CustomerMerge, CustomerMergePreview>;
     /**
      * Get a customer by external id.
-     * If several customers have the same external id, the oldest.
+     * If several customers have the same external id (possible only for old records), the oldest is returned.
      * Requires the permission `customers.view`.
      * `GET /api/v1/customers/lookup`
      */
@@ -651,6 +811,13 @@ export interface Api {
      * `POST /api/v1/graphql`
      */
     readonly execute: Call<GraphqlRequest, GraphqlResult>;
+    /**
+     * Run a GraphQL query with GET.
+     * For persisted queries, and for others where the setting `graphql.get_queries` is on. Never runs a mutation. The response has an `ETag`, so that a client can ask whether its copy is current.
+     * Available to every signed-in user.
+     * `GET /api/v1/graphql`
+     */
+    readonly query: Call<GraphqlQueryInput, GraphqlResult>;
     /**
      * Get the GraphQL schema.
      * The schema of the modules that are enabled for the tenant, as SDL.
@@ -1190,6 +1357,34 @@ export interface Api {
      * `GET /.well-known/jwks.json`
      */
     readonly keys: Call<object, { readonly keys: readonly (Readonly<Record<string, unknown>>)[] }>;
+    /**
+     * Ask a user for access.
+     * The authorization code flow (RFC 6749) with PKCE (RFC 7636, `S256` only). Leads to a page that asks the user. The response has `code` or `error`, `state` and `iss` (RFC 9207). A code is valid once, for 60 seconds.
+     * No token required.
+     * `GET /oauth/authorize`
+     */
+    readonly authorize: Call<OauthAuthorizeInput, void>;
+    /**
+     * Register a client.
+     * For programs that find this server by its metadata, such as MCP clients (RFC 7591). The client has no secret, and users see that its name is not verified. It is deleted after a day unless someone approves it.
+     * No token required.
+     * `POST /oauth/register`
+     */
+    readonly register: Call<ClientMetadata, RegisteredClient>;
+    /**
+     * Get the metadata of the API.
+     * Where clients get tokens for the API (RFC 9728).
+     * No token required.
+     * `GET /.well-known/oauth-protected-resource`
+     */
+    readonly protectedResource: Call<object, ProtectedResource>;
+    /**
+     * Get the metadata of the MCP server.
+     * Where MCP clients get tokens (RFC 9728).
+     * No token required.
+     * `GET /.well-known/oauth-protected-resource/mcp`
+     */
+    readonly protectedMcpServer: Call<object, ProtectedResource>;
   };
   readonly onboarding: {
     /**
@@ -1296,6 +1491,25 @@ export interface Api {
   };
   readonly orders: {
     /**
+     * Create or update an order by external id.
+     * The path has the id on another platform. Fields that are not sent do not change. `customer`, `customer_id`, `payments` and `track_stock` count only for a new order.
+     * Requires one of the permissions `orders.create`, `orders.edit`.
+     * `PUT /api/v1/orders/by-external-id/:platform/:external_id`
+     */
+    readonly upsertByExternalId: Call<OrderUpsert & { readonly platform: string; readonly external_id: string }, {
+      readonly message: string;
+      /** Whether the record is new. */
+      readonly created: boolean;
+      readonly order: Order;
+    }>;
+    /**
+     * Create and update many orders.
+     * Up to 1,000 items. Each follows the rules of a request of its own: `POST`, `PATCH` if it has an id, or `PUT` by the field that `match` names.
+     * Requires one of the permissions `orders.create`, `orders.edit`.
+     * `POST /api/v1/orders/bulk`
+     */
+    readonly writeMany: Call<OrdersWriteManyInput, BulkReport>;
+    /**
      * List orders.
      * Requires the permission `orders.view`.
      * `GET /api/v1/orders`
@@ -1350,7 +1564,7 @@ export interface Api {
     readonly get: Call<{ readonly id: string }, { readonly order: OrderDetails }>;
     /**
      * Update an order.
-     * Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status `cancelled` also needs orders.cancel, `refunded` orders.refund.
+     * Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status `cancelled` also needs orders.cancel, `refunded` orders.refund. Changed items are priced with the choices of the order: codes that it uses stay available to it after they have ended. If a code or the shipping rate no longer applies, it is a problem of `discount_codes` or `shipping_rate_id`; send the field to replace or remove it.
      * Requires the permission `orders.edit`.
      * `PATCH /api/v1/orders/:id`
      */
@@ -1587,6 +1801,105 @@ export interface Api {
      */
     readonly list: Call<object, { readonly permissions: readonly Permission[] }>;
   };
+  readonly platform: {
+    /**
+     * List all tenants.
+     * With their ring and database server. Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/platform/tenants`
+     */
+    readonly listTenants: ListCall<PlatformListTenantsInput, PlatformTenantPage, PlatformTenant>;
+    /**
+     * Get a tenant.
+     * Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/platform/tenants/:id`
+     */
+    readonly getTenant: Call<{
+      /** The id of a tenant. */
+      readonly id: string;
+    }, { readonly tenant: PlatformTenant }>;
+    /**
+     * Suspend a tenant.
+     * Refuses all its requests until it is resumed. Its jobs wait and its data stays. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/tenants/:id/suspend`
+     */
+    readonly suspendTenant: Call<PlatformSuspendTenantInput, { readonly message: string; readonly tenant: PlatformTenant }>;
+    /**
+     * Resume a suspended tenant.
+     * Jobs that waited run within half a minute. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/tenants/:id/resume`
+     */
+    readonly resumeTenant: Call<{
+      /** The id of a tenant. */
+      readonly id: string;
+    }, { readonly message: string; readonly tenant: PlatformTenant }>;
+    /**
+     * Move a tenant to another database server.
+     * Starts in the background. The tenant stays in use and is paused for seconds at the end. `move` of the tenant says how far it is, and the history how it ended. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/tenants/:id/move`
+     */
+    readonly moveTenant: Call<PlatformMoveTenantInput, { readonly message: string }>;
+    /**
+     * Copy a tenant.
+     * Starts in the background. The copy has the status `importing` until it is complete, and sends nothing until its webhooks and providers are set up. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/tenants/:id/clone`
+     */
+    readonly cloneTenant: Call<PlatformCloneTenantInput, { readonly message: string }>;
+    /**
+     * Export a tenant.
+     * A ZIP file with its settings, members, data and files, for `chowkd tenant:import`. It has personal data. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `GET /api/v1/platform/tenants/:id/export`
+     */
+    readonly exportTenant: Call<{
+      /** The id of a tenant. */
+      readonly id: string;
+    }, Response>;
+    /**
+     * List background jobs.
+     * Those of all rings that have failed permanently, that run and that wait. Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/platform/jobs`
+     */
+    readonly listJobs: Call<PlatformListJobsInput, {
+      /** At most 500: failed ones first, then those that run. */
+      readonly jobs: readonly PlatformJob[];
+      readonly total: number;
+    }>;
+    /**
+     * Retry a failed job.
+     * Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/jobs/:id/retry`
+     */
+    readonly retryJob: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * Retry all failed jobs.
+     * Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/platform/jobs/retry`
+     */
+    readonly retryJobs: Call<object, { readonly message: string; readonly retried: number }>;
+    /**
+     * List the database servers.
+     * With the number of their tenants. Only for the owner of the platform.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/platform/servers`
+     */
+    readonly listServers: Call<object, { readonly servers: readonly DatabaseServer[] }>;
+    /**
+     * Get the latest figures.
+     * Figures of the answering process for the last 30 minutes. Only for the platform owner.
+     * Requires the permission `platform.rings.view`.
+     * `GET /api/v1/platform/figures`
+     */
+    readonly figures: Call<object, PlatformFigures>;
+  };
   readonly pricing: {
     /**
      * Price a cart.
@@ -1770,6 +2083,51 @@ export interface Api {
   };
   readonly products: {
     /**
+     * Create or update a product by external id.
+     * The path has the id on another platform. Fields that are not sent do not change.
+     * Requires one of the permissions `products.create`, `products.edit`.
+     * `PUT /api/v1/products/by-external-id/:platform/:external_id`
+     */
+    readonly upsertByExternalId: Call<ProductChanges & { readonly platform: string; readonly external_id: string }, {
+      readonly message: string;
+      /** Whether the record is new. */
+      readonly created: boolean;
+      readonly product: Product;
+    }>;
+    /**
+     * Create or update a product by SKU.
+     * The SKU of one of its variants. Fields that are not sent do not change.
+     * Requires one of the permissions `products.create`, `products.edit`.
+     * `PUT /api/v1/products/by-sku/:sku`
+     */
+    readonly upsertBySku: Call<ProductBySku & { readonly sku: string }, {
+      readonly message: string;
+      /** Whether the record is new. */
+      readonly created: boolean;
+      readonly product: Product;
+    }>;
+    /**
+     * Create and update many products.
+     * Up to 1,000 items. Each follows the rules of a request of its own: `POST`, `PATCH` if it has an id, or `PUT` by the field that `match` names.
+     * Requires one of the permissions `products.create`, `products.edit`.
+     * `POST /api/v1/products/bulk`
+     */
+    readonly writeMany: Call<ProductsWriteManyInput, BulkReport>;
+    /**
+     * Change the stock of many variants by SKU.
+     * Up to 1,000 items. Each adds or removes units (`change`), or says how many units are at the location (`stock`), and leaves a stock movement with its `reason`.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/products/stock/bulk`
+     */
+    readonly changeStocks: Call<ProductsChangeStocksInput, BulkReport>;
+    /**
+     * Change the prices of many variants by SKU.
+     * Up to 1,000 items. Fields that are not sent do not change.
+     * Requires the permission `products.edit`.
+     * `POST /api/v1/products/prices/bulk`
+     */
+    readonly changePrices: Call<ProductsChangePricesInput, BulkReport>;
+    /**
      * List products.
      * Requires the permission `products.view`.
      * `GET /api/v1/products`
@@ -1804,7 +2162,7 @@ export interface Api {
     readonly export: Call<ProductsExportInput, Response>;
     /**
      * Import products from a CSV file.
-     * Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all.
+     * Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all. `mapping` says what the columns of another program are; a product export of Shopify is imported as it is.
      * Requires the permission `products.import`.
      * `POST /api/v1/products/import`
      */
@@ -1815,7 +2173,7 @@ export interface Api {
      * Requires the permission `products.import`.
      * `POST /api/v1/products/import/preview`
      */
-    readonly previewImport: Call<ProductsPreviewImportInput, ImportReport>;
+    readonly previewImport: Call<ProductsPreviewImportInput, ImportPreview>;
     /**
      * Get a product by the SKU of one of its variants.
      * Requires the permission `products.view`.
@@ -1830,7 +2188,7 @@ export interface Api {
     readonly get: Call<{ readonly id: string }, { readonly product: Product }>;
     /**
      * Update a product.
-     * Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be changed; changing `mandatory` needs `reseller.catalogue.manage`.
+     * Fields that are not sent do not change. If a reseller has made the product mandatory, only the stock can be changed; changing `mandatory` needs `reseller.catalogue.manage`.
      * Requires the permission `products.edit`.
      * `PATCH /api/v1/products/:id`
      */
@@ -2099,6 +2457,20 @@ export interface Api {
      * `DELETE /api/v1/profile/tokens/:id`
      */
     readonly revokeToken: Call<{ readonly id: string }, { readonly message: string }>;
+    /**
+     * List the apps that act as you.
+     * What you have approved, in all tenants.
+     * Available to every signed-in user.
+     * `GET /api/v1/profile/apps`
+     */
+    readonly apps: Call<object, { readonly apps: readonly AppGrant[] }>;
+    /**
+     * End the access of an app that acts as you.
+     * Its tokens are invalid at once.
+     * Available to every signed-in user.
+     * `DELETE /api/v1/profile/apps/:id`
+     */
+    readonly removeApp: Call<{ readonly id: string }, { readonly message: string }>;
   };
   readonly realtime: {
     /**
@@ -2265,6 +2637,26 @@ export interface Api {
      * `GET /api/v1/ring-operations`
      */
     readonly operations: ListCall<RingsOperationsInput, RingOperationPage, RingOperation>;
+    /**
+     * Promote a module to a ring.
+     * Writes another version of a module into the lock file of the ring, unless it would break something there. The ring uses it after `POST /rings/{name}/reload`. With `dry_run` only the difference is returned. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/rings/:name/promote`
+     */
+    readonly promote: Call<PromotionRequest & {
+      /** The ring that gets the version. */
+      readonly name: string;
+    }, { readonly promotion: Promotion }>;
+    /**
+     * Reload a ring.
+     * Asks the fronts to replace the process of the ring, which then reads its lock file. Requests in flight finish. Only for the owner of the platform.
+     * Requires the permission `platform.rings.manage`.
+     * `POST /api/v1/rings/:name/reload`
+     */
+    readonly reload: Call<{
+      /** The name of a ring. */
+      readonly name: string;
+    }, { readonly message: string }>;
   };
   readonly roles: {
     /**
@@ -2517,7 +2909,7 @@ export interface Api {
     readonly createIdentitySecret: Call<object, { readonly message: string } & NewWidgetIdentitySecret>;
     /**
      * Delete the secret for identity tokens.
-     * Identity tokens are refused from now on.
+     * Existing identity tokens stop working immediately.
      * Requires the permission `settings.api_clients`.
      * `DELETE /api/v1/widget/identity-secret`
      */
@@ -2560,6 +2952,7 @@ export type ErrorCode =
   | 'db.unavailable'
   | 'events.cursor_expired'
   | 'events.not_declared'
+  | 'events.too_many_waiting'
   | 'files.images_busy'
   | 'files.images_unavailable'
   | 'files.link_invalid'
@@ -2573,6 +2966,7 @@ export type ErrorCode =
   | 'graphql.too_expensive'
   | 'graphql.too_many_persisted'
   | 'http.bad_request'
+  | 'http.bulk_failed'
   | 'http.idempotency_busy'
   | 'http.idempotency_interrupted'
   | 'http.idempotency_mismatch'
@@ -2580,6 +2974,7 @@ export type ErrorCode =
   | 'http.malformed_form'
   | 'http.malformed_json'
   | 'http.method_not_allowed'
+  | 'http.not_applied'
   | 'http.not_found'
   | 'http.origin_forbidden'
   | 'http.precondition_failed'
@@ -2588,6 +2983,7 @@ export type ErrorCode =
   | 'http.too_many_downloads'
   | 'http.too_many_requests'
   | 'http.too_many_uploads'
+  | 'http.unknown_version'
   | 'http.unstorable'
   | 'http.unsupported_media_type'
   | 'http.validation_failed'
@@ -2595,17 +2991,25 @@ export type ErrorCode =
   | 'identity.already_member'
   | 'identity.api_client_changed'
   | 'identity.api_client_not_found'
+  | 'identity.app_grant_not_found'
+  | 'identity.app_not_found'
+  | 'identity.app_without_secret'
   | 'identity.authorization_pending'
   | 'identity.bad_refresh_token'
   | 'identity.device_not_found'
   | 'identity.expired_token'
   | 'identity.invalid_client'
+  | 'identity.invalid_client_metadata'
   | 'identity.invalid_grant'
+  | 'identity.invalid_redirect_uri'
   | 'identity.invalid_request'
   | 'identity.invalid_scope'
+  | 'identity.invalid_target'
   | 'identity.invitation_not_found'
   | 'identity.last_owner'
   | 'identity.member_not_found'
+  | 'identity.no_organization'
+  | 'identity.other_organization'
   | 'identity.permission_beyond_caller'
   | 'identity.role_beyond_caller'
   | 'identity.role_in_use'
@@ -2618,6 +3022,7 @@ export type ErrorCode =
   | 'identity.slow_down'
   | 'identity.token_not_found'
   | 'identity.too_many_api_clients'
+  | 'identity.too_many_apps'
   | 'identity.too_many_roles'
   | 'identity.too_many_tokens'
   | 'identity.two_factor_locked'
@@ -2626,8 +3031,11 @@ export type ErrorCode =
   | 'identity.two_factor_on'
   | 'identity.two_factor_required'
   | 'identity.unauthorized_client'
+  | 'identity.unknown_app'
   | 'identity.unsupported_grant_type'
+  | 'identity.unsupported_response_type'
   | 'identity.wrong_account'
+  | 'identity.wrong_redirect_uri'
   | 'installation.foreign'
   | 'installation.installed'
   | 'installation.not_empty'
@@ -2641,6 +3049,7 @@ export type ErrorCode =
   | 'mcp.disabled'
   | 'mcp.invalid_message'
   | 'mcp.not_acceptable'
+  | 'mcp.unknown_group'
   | 'modules.not_installed'
   | 'notifications.bad_signature'
   | 'notifications.device_not_found'
@@ -2720,6 +3129,7 @@ export type ErrorCode =
   | 'reports.calculating'
   | 'rings.assignment_refused'
   | 'rings.interrupted'
+  | 'rings.job_not_found'
   | 'rings.module_in_use'
   | 'rings.module_is_system'
   | 'rings.module_not_found'
@@ -2727,7 +3137,12 @@ export type ErrorCode =
   | 'rings.module_requires'
   | 'rings.not_active'
   | 'rings.not_found'
+  | 'rings.other_ring'
+  | 'rings.own_tenant'
   | 'rings.platform_only'
+  | 'rings.promotion_refused'
+  | 'rings.tenant_not_found'
+  | 'rings.tenant_state'
   | 'rings.too_many_hops'
   | 'rings.unreachable'
   | 'tenancy.ambiguous'
@@ -2777,6 +3192,7 @@ export interface EventData {
   };
   readonly 'conversation.status_changed': {
     readonly conversation: ConversationRecord;
+    /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
     readonly previous_status: 'open' | 'pending' | 'closed';
   };
   readonly 'conversation.updated': { readonly conversation: ConversationRecord; readonly changed: readonly string[] };
@@ -2795,6 +3211,7 @@ export interface EventData {
     readonly payment: OrderPayment;
     readonly previous_status: 'pending' | 'succeeded' | 'failed';
   };
+  readonly 'order.refund_settled': { readonly order: Order; readonly refund: EmittedRefund };
   readonly 'order.refunded': { readonly order: Order; readonly refund: EmittedRefund };
   readonly 'order.shipment_cancelled': { readonly order: Order; readonly shipment: Shipment };
   readonly 'order.shipped': {
@@ -2805,6 +3222,7 @@ export interface EventData {
   };
   readonly 'order.status_changed': {
     readonly order: Order;
+    /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
     readonly previous_status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
     readonly reason: string | null;
   };
@@ -2831,6 +3249,7 @@ export interface EventData {
   };
   readonly 'product.updated': { readonly product: ProductRecord; readonly changed: readonly string[] };
   readonly 'settings.changed': { readonly keys: readonly string[] };
+  readonly 'tenant.restored': { readonly tenant_id: string };
   readonly 'webhook.disabled': { readonly webhook: Webhook };
 }
 
@@ -2844,7 +3263,7 @@ export type WebhookBody<Type extends keyof EventData = keyof EventData> = {
     /** The position of the event among those of the tenant, as in `events.list`. */
     readonly sequence: number | null;
     readonly tenant_id: string;
-    readonly api_version: 'v1';
+    readonly api_version: '2026-11-01';
     readonly data: EventData[Name];
   };
 }[Type];
@@ -2944,6 +3363,58 @@ export type ApiClientWithSecret = {
   readonly client_secret: string;
 };
 
+export type App = {
+  readonly name: string;
+  /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
+  readonly redirect_uris: readonly string[];
+  /** The permissions that it may ask for. */
+  readonly scopes: readonly string[];
+  /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
+  readonly acts_as: 'user' | 'organization';
+  /** Whether it can keep a secret. Programs on the computers of users and in browsers cannot. */
+  readonly has_secret: boolean;
+  /** The client_id. */
+  readonly id: string;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  readonly created_by: UserReference | null;
+};
+
+export type AppChanges = {
+  readonly name?: string | undefined;
+  /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
+  readonly redirect_uris?: readonly string[] | undefined;
+  /** The permissions that it may ask for. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
+  readonly password?: string | undefined;
+  /** A code of the authenticator app or a recovery code. */
+  readonly otp?: string | undefined;
+};
+
+export type AppGrant = {
+  readonly id: string;
+  readonly app: { readonly id: string; readonly name: string; readonly publisher: string | null };
+  readonly tenant_id: string;
+  /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
+  readonly acts_as: 'user' | 'organization';
+  /** The permissions that were approved. They have an effect while the user who approved it holds them. */
+  readonly scopes: readonly string[];
+  readonly approved_by: UserReference | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+  readonly last_used_at: string | null;
+};
+
+export type AppGrantPage = {
+  readonly app_grants: readonly AppGrant[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type ApplicationDocument = {
   readonly id: string;
   readonly type: string;
@@ -2980,6 +3451,27 @@ export type ApplicationState = {
   readonly url: string | null;
 };
 
+export type AppPage = { readonly apps: readonly App[]; readonly pagination: PagePagination | CursorPagination };
+
+export type AppRequest = {
+  readonly app: { readonly id: string; readonly name: string; readonly publisher: string | null };
+  /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
+  readonly acts_as: 'user' | 'organization';
+  /** The permissions that it asks for. */
+  readonly scopes: readonly ({
+    readonly name: string;
+    readonly description: string;
+    readonly is_sensitive: boolean;
+    /** Whether the user holds it in the tenant of the call. */
+    readonly is_held: boolean;
+  })[];
+  /** Where the user is sent after the decision. */
+  readonly redirect_host: string;
+  readonly tenant: string | null;
+};
+
+export type AppWithSecret = { readonly app: App; readonly client_secret: string | null };
+
 export type AuditEntry = {
   readonly id: string;
   /** When the call began. */
@@ -3007,6 +3499,33 @@ export type AuditEntryPage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+/** The response that a single request would have. */
+export type BulkError = {
+  readonly message: string;
+  readonly code: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  readonly error_codes?: Readonly<Record<string, readonly string[]>>;
+  readonly [field: string]: unknown;
+};
+
+export type BulkReport = {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly results: readonly BulkResult[];
+};
+
+export type BulkResult = {
+  /** The position of the item, from 0. */
+  readonly index: number;
+  /** The HTTP status that a single request would have. */
+  readonly status: number;
+  /** The id of the record. */
+  readonly id?: string;
+  readonly error?: BulkError;
+  /** Unknown fields of the item. */
+  readonly ignored_fields?: readonly string[];
+};
+
 export type CannedReply = {
   readonly id: string;
   readonly title: string;
@@ -3030,6 +3549,7 @@ export type CannedReplyChanges = {
 export type Cart = {
   /** ISO 4217 code. Default: the tenant's currency. */
   readonly currency?: string | undefined;
+  /** What is in the cart. */
   readonly lines: readonly CartLine[];
   /** Discounts of the whole cart that need no code. Default: []. */
   readonly discounts?: readonly ManualDiscount[] | undefined;
@@ -3038,7 +3558,7 @@ export type Cart = {
   readonly address?: CartAddress | undefined;
   /** Default: null. */
   readonly customer_id?: string | null | undefined;
-  /** The order whose price is calculated again: the codes that it has used remain available to it. Default: null. */
+  /** The order whose price is calculated again: the codes that it has used remain available to it, also after they have ended. Default: null. */
   readonly order_id?: string | null | undefined;
   /** One of `shipping_rates`. Default: null. */
   readonly shipping_rate_id?: string | null | undefined;
@@ -3074,6 +3594,37 @@ export type CartLine = {
 
 export type Category = { readonly name: string; readonly count: number };
 
+export type ClientMetadata = {
+  /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
+  readonly redirect_uris: readonly string[];
+  /** The name that users see, marked as not verified. */
+  readonly client_name?: string | undefined;
+  /** The permissions that it may ask for, separated by spaces. Default: all. */
+  readonly scope?: string | undefined;
+};
+
+export type ClientRequest = {
+  readonly id: string;
+  /** ISO 8601 in UTC */
+  readonly at: string;
+  readonly method: string;
+  /** The path with the names of its parameters, without their values and the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly duration_ms: number;
+  /** The `X-Request-Id` of the response, as in the audit log. */
+  readonly request_id: string;
+  /** The user that the client acted as. */
+  readonly user_id: number;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type ClientRequestPage = {
+  readonly requests: readonly ClientRequest[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type Collection = {
   readonly id: string;
   readonly title: string;
@@ -3091,6 +3642,7 @@ export type CollectionChanges = {
   /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
   readonly slug?: string | undefined;
   readonly description?: string | undefined;
+  /** Products that match are added automatically. Null: products are added manually. */
   readonly rule?: CollectionRule | null | undefined;
   /** The products of a collection without a rule, in order. */
   readonly products?: readonly string[] | undefined;
@@ -3101,6 +3653,7 @@ export type CollectionCondition = {
   readonly field: 'tag' | 'category' | 'title' | 'price' | 'stock';
   /** `contains` is for titles, `above` and `below` for prices and stock. */
   readonly operator: 'is' | 'is_not' | 'contains' | 'above' | 'below';
+  /** What the field is compared with. */
   readonly value: string;
 };
 
@@ -3119,7 +3672,56 @@ export type CollectionPreview = {
 export type CollectionRule = {
   /** Default: `all`. */
   readonly match?: 'all' | 'any';
+  /** What a product must meet. */
   readonly conditions: readonly CollectionCondition[];
+};
+
+export type ConsoleAction = {
+  /** Method and path below `/api/v1/`. */
+  readonly route: string;
+  readonly parent: string | null;
+  readonly name: string;
+  readonly label: string;
+  readonly method: string;
+  readonly fields: readonly ConsoleField[];
+  /** The fields of a row that are part of the path. */
+  readonly row: readonly string[];
+};
+
+export type ConsoleContent = {
+  /** Method and path below `/api/v1/`. */
+  readonly route: string;
+  readonly parent: string | null;
+  readonly is_list: boolean;
+  readonly is_paged: boolean;
+  readonly key: string | null;
+  readonly columns: readonly ConsoleField[];
+  readonly filters: readonly ConsoleField[];
+  readonly has_search: boolean;
+  readonly sorts: readonly string[];
+};
+
+export type ConsoleEntry = {
+  readonly module: string;
+  readonly name: string;
+  /** A page, a part of Home, or a section of a customer's or an order's page. */
+  readonly place: 'page' | 'home' | 'customer' | 'order';
+  readonly title: string;
+  readonly icon: string;
+  readonly content: ConsoleContent | null;
+  readonly actions: readonly ConsoleAction[];
+  readonly script: string | null;
+};
+
+export type ConsoleField = {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: 'text' | 'long_text' | 'number' | 'money' | 'boolean' | 'date' | 'time' | 'choice' | 'list';
+  readonly help: string | null;
+  readonly is_required: boolean;
+  /** The values of a choice. */
+  readonly options: readonly string[];
+  readonly max_length: number | null;
 };
 
 export type Conversation = {
@@ -3127,6 +3729,7 @@ export type Conversation = {
   readonly customer_id: string;
   readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
   readonly subject: string;
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
   /** Put aside until `snoozed_until`, or until the customer writes. */
@@ -3147,9 +3750,9 @@ export type Conversation = {
   readonly last_message: LastMessage | null;
   /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
   readonly is_unread: boolean;
-  /** Whether a message to the customer could not be delivered, and none after it could. */
+  /** Whether the last message sent to the customer failed. */
   readonly has_failed: boolean;
-  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. Automatic ones do not count. */
   readonly waiting_since: string | null;
 };
 
@@ -3177,12 +3780,35 @@ export type ConversationAttachmentLink = {
 };
 
 export type ConversationAvailability = {
+  /** Whether conversations are assigned to the member automatically. */
   readonly is_available: boolean;
   /** Another member, with `conversations.assign`. Without it, you. */
   readonly user_id?: number | undefined;
 };
 
 export type ConversationChanges = { readonly subject?: string | undefined };
+
+export type ConversationChannelFigures = {
+  readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
+  /** Conversations whose customer got the first answer. */
+  readonly answered: number;
+  /** From the first message of the customer to the first answer, on average. */
+  readonly first_answer_seconds: number | null;
+  /** Half of the first answers took at most this long. */
+  readonly first_answer_median_seconds: number | null;
+  /** Conversations that were closed and are still closed. */
+  readonly resolved: number;
+  /** From the beginning of the conversation to its closing, on average. */
+  readonly resolution_seconds: number | null;
+  /** Half of them took at most this long. */
+  readonly resolution_median_seconds: number | null;
+  /** Messages to customers that were handed over to a mail server or a provider. */
+  readonly sent: number;
+  /** Those that were delivered or read. For mails: that the mail server took. */
+  readonly delivered: number;
+  /** `delivered` by `sent`, from 0 to 1. */
+  readonly delivered_share: number | null;
+};
 
 export type ConversationCounts = {
   readonly total: number;
@@ -3225,6 +3851,7 @@ export type ConversationDetail = {
   readonly customer_id: string;
   readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
   readonly subject: string;
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
   /** Put aside until `snoozed_until`, or until the customer writes. */
@@ -3245,9 +3872,9 @@ export type ConversationDetail = {
   readonly last_message: LastMessage | null;
   /** Whether the customer has written since you last looked or answered, in a conversation that is not closed. */
   readonly is_unread: boolean;
-  /** Whether a message to the customer could not be delivered, and none after it could. */
+  /** Whether the last message sent to the customer failed. */
   readonly has_failed: boolean;
-  /** The first message of the customer that has not been answered; null if there is none or it is closed. */
+  /** The first message of the customer that has not been answered; null if there is none or it is closed. Automatic ones do not count. */
   readonly waiting_since: string | null;
   /** The latest 20, newest first. */
   readonly messages: readonly ConversationMessage[];
@@ -3260,6 +3887,8 @@ export type ConversationFigures = {
   readonly days: readonly ConversationDayFigures[];
   /** Who answered first, who closed, and who wrote the messages. Without what programs did. */
   readonly members: readonly ConversationMemberFigures[];
+  /** Channels on which something happened. */
+  readonly channels: readonly ConversationChannelFigures[];
 };
 
 export type ConversationFigureTotals = {
@@ -3319,6 +3948,7 @@ export type ConversationMessage = {
   readonly conversation_id: string;
   /** From the customer, to the customer, or for the team only. */
   readonly direction: 'inbound' | 'outbound' | 'note';
+  /** May be empty if files are attached. */
   readonly body: string;
   readonly user_id: number | null;
   /** What has become of a message to the customer. `logged`: it is not sent. Null for other messages and for those from before deliveries were recorded. */
@@ -3358,6 +3988,7 @@ export type ConversationMessageRecord = {
   readonly conversation_id: string;
   /** From the customer, to the customer, or for the team only. */
   readonly direction: 'inbound' | 'outbound' | 'note';
+  /** May be empty if files are attached. */
   readonly body: string;
   readonly user_id: number | null;
   /** What has become of a message to the customer. `logged`: it is not sent. Null for other messages and for those from before deliveries were recorded. */
@@ -3386,6 +4017,7 @@ export type ConversationRecord = {
   readonly customer_id: string;
   readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
   readonly subject: string;
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
   readonly status: 'open' | 'pending' | 'closed';
   readonly assignee_id: number | null;
   /** Put aside until `snoozed_until`, or until the customer writes. */
@@ -3406,7 +4038,8 @@ export type ConversationRecord = {
 export type ConversationReply = {
   /** From the customer, to the customer, or for the team only. Default: "outbound". */
   readonly direction?: 'inbound' | 'outbound' | 'note' | undefined;
-  readonly body: string;
+  /** May be empty if files are attached. Default: "". */
+  readonly body?: string | undefined;
   /** Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false. */
   readonly log_only?: boolean | undefined;
   /** Files that were uploaded for this message. Default: []. */
@@ -3421,7 +4054,15 @@ export type ConversationSnooze = {
   readonly until?: string | null | undefined;
 };
 
-export type ConversationStatusChange = { readonly status: 'open' | 'pending' | 'closed' };
+export type ConversationStatusChange = {
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
+  readonly status: 'open' | 'pending' | 'closed';
+};
+
+export type ConversationTyping = {
+  /** You write a note: a visitor of the web chat does not see it. Default: false. */
+  readonly is_note?: boolean | undefined;
+};
 
 export type Credentials = {
   readonly email: string;
@@ -3461,6 +4102,7 @@ export type Customer = {
 export type CustomerAddress = {
   readonly id: string;
   readonly customer_id: string;
+  /** What the address is for. */
   readonly type: 'billing' | 'shipping';
   readonly is_default: boolean;
   readonly first_name: string | null;
@@ -3480,6 +4122,7 @@ export type CustomerAddress = {
 };
 
 export type CustomerAddressChanges = {
+  /** What the address is for. */
   readonly type?: 'billing' | 'shipping' | undefined;
   readonly is_default?: boolean | undefined;
   readonly first_name?: string | null | undefined;
@@ -3494,6 +4137,20 @@ export type CustomerAddressChanges = {
   readonly phone?: string | null | undefined;
 };
 
+export type CustomerByEmail = {
+  /** Ids on other platforms to set; null removes one, those of other platforms do not change. */
+  readonly external_ids?: Readonly<Record<string, string | null>> | undefined;
+  /** E.164 where the country is known, else digits. Masked without customers.view_sensitive. */
+  readonly phone?: string | null | undefined;
+  readonly first_name?: string | null | undefined;
+  readonly last_name?: string | null | undefined;
+  readonly accepts_marketing?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly notes?: string | null | undefined;
+  /** Texts of your own to set; null removes one, others do not change. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+};
+
 export type CustomerChanges = {
   /** Ids on other platforms to set; null removes one, those of other platforms do not change. */
   readonly external_ids?: Readonly<Record<string, string | null>> | undefined;
@@ -3505,6 +4162,8 @@ export type CustomerChanges = {
   readonly accepts_marketing?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly notes?: string | null | undefined;
+  /** Texts of your own to set; null removes one, others do not change. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 };
 
 export type CustomerConsent = {
@@ -3559,7 +4218,28 @@ export type CustomerExport = {
   readonly data: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 };
 
-export type CustomerMerge = { readonly primary_id: string; readonly secondary_id: string };
+export type CustomerItem = {
+  /** Ids on other platforms to set; null removes one, those of other platforms do not change. */
+  readonly external_ids?: Readonly<Record<string, string | null>> | undefined;
+  readonly email?: string | null | undefined;
+  /** E.164 where the country is known, else digits. Masked without customers.view_sensitive. */
+  readonly phone?: string | null | undefined;
+  readonly first_name?: string | null | undefined;
+  readonly last_name?: string | null | undefined;
+  readonly accepts_marketing?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly notes?: string | null | undefined;
+  /** Texts of your own to set; null removes one, others do not change. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+  readonly id?: string | undefined;
+};
+
+export type CustomerMerge = {
+  /** The customer that stays. */
+  readonly primary_id: string;
+  /** The customer that is removed. Its orders and conversations move to the other. */
+  readonly secondary_id: string;
+};
 
 export type CustomerMergePreview = {
   readonly customer: CustomerRecord;
@@ -3645,6 +4325,15 @@ export type CustomerTagsResult = {
   readonly not_found: readonly string[];
 };
 
+export type DatabaseServer = {
+  readonly name: string;
+  /** `up` or `down`. */
+  readonly status: string;
+  /** Its share of new tenants; 0 is none. */
+  readonly weight: number;
+  readonly tenants: number;
+};
+
 export type DatabaseSetUp = {
   /** Migrations applied now. */
   readonly applied: number;
@@ -3704,9 +4393,11 @@ export type Discount = {
   /** Letters, digits and _ . % + -, in upper or lower case. */
   readonly code: string;
   readonly title: string | null;
+  /** Whether it takes off a share, an amount or the shipping. */
   readonly kind: 'percent' | 'fixed' | 'free_shipping';
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly value: string;
+  /** Whether the code applies to all lines or to those of `target_ids`. */
   readonly applies_to: 'all' | 'products' | 'collections' | 'variants';
   /** The products, collections or variants. */
   readonly target_ids: readonly string[];
@@ -3717,6 +4408,7 @@ export type Discount = {
   readonly ends_at: string | null;
   /** The number of orders that can use the code. */
   readonly usage_limit: number | null;
+  /** Whether a customer can use the code only once. */
   readonly once_per_customer: boolean;
   /** Whether it can be used with other codes that combine. */
   readonly combines: boolean;
@@ -3741,9 +4433,11 @@ export type DiscountChanges = {
   /** Letters, digits and _ . % + -, in upper or lower case. */
   readonly code?: string | undefined;
   readonly title?: string | null | undefined;
+  /** Whether it takes off a share, an amount or the shipping. */
   readonly kind?: 'percent' | 'fixed' | 'free_shipping' | undefined;
   /** A percentage of at most 100, or an amount. Not for `free_shipping`. */
   readonly value?: string | number | undefined;
+  /** Whether the code applies to all lines or to those of `target_ids`. */
   readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
   /** The products, collections or variants. */
   readonly target_ids?: readonly string[] | undefined;
@@ -3755,6 +4449,7 @@ export type DiscountChanges = {
   readonly ends_at?: string | null | undefined;
   /** The number of orders that can use the code. */
   readonly usage_limit?: number | null | undefined;
+  /** Whether a customer can use the code only once. */
   readonly once_per_customer?: boolean | undefined;
   /** Whether it can be used with other codes that combine. */
   readonly combines?: boolean | undefined;
@@ -3790,9 +4485,11 @@ export type DraftOrder = {
 };
 
 export type DraftOrderChanges = {
+  /** What is ordered. */
   readonly items?: readonly NewOrderItemInput[] | undefined;
   /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency?: string | undefined;
@@ -3819,7 +4516,7 @@ export type DraftOrderChanges = {
   readonly shipping_total?: string | number | undefined;
   /** The tax of an order that was priced elsewhere, which its prices do not include. */
   readonly tax_total?: string | number | undefined;
-  readonly customer?: NewOrderCustomerInput | undefined;
+  readonly customer?: NewOrderCustomer | undefined;
   /** Short for customer.id. */
   readonly customer_id?: string | undefined;
   /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
@@ -3830,9 +4527,11 @@ export type DraftOrderChanges = {
 
 /** The order as it was sent. Street lines and phones are null without customers.view_sensitive. */
 export type DraftOrderContent = {
+  /** What is ordered. */
   readonly items: readonly NewOrderItem[];
   /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency?: string;
@@ -3921,7 +4620,7 @@ export type Event = {
   readonly tenant_id: string;
   /** ISO 8601 in UTC */
   readonly created_at: string;
-  /** The payload, as webhooks get it; masked as the permissions of the caller demand. */
+  /** The payload that webhooks receive. Fields that the caller may not see are masked. */
   readonly data: unknown;
 };
 
@@ -3965,6 +4664,16 @@ export type GraphqlRequest = {
 export type GraphqlResult = {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly GraphqlError[];
+  readonly extensions?: {
+    readonly cost: {
+      /** What the operation cost. */
+      readonly points: number;
+      /** What a user can spend. Absent: no limit. */
+      readonly limit_per_minute?: number;
+      /** What the user can spend now. */
+      readonly remaining?: number;
+    };
+  };
 };
 
 export type Health = {
@@ -3994,7 +4703,7 @@ export type ImapMailbox = {
   readonly mark_seen: boolean;
   readonly last_fetched_at: string | null;
   readonly failing_since: string | null;
-  /** Why mails cannot be fetched. */
+  /** The reason why mails could not be fetched the last time. */
   readonly failure: string | null;
   /** ISO 8601 in UTC */
   readonly next_fetch_at: string;
@@ -4029,6 +4738,28 @@ export type ImapTest = {
   readonly folders: readonly string[];
   /** How many mails the folder has. */
   readonly mail_count: number | null;
+};
+
+export type ImportPreview = {
+  readonly created: number;
+  readonly updated: number;
+  /** Rows that are equal to their records. */
+  readonly unchanged: number;
+  readonly failed: number;
+  /** The first thousand. */
+  readonly errors: readonly ({ readonly line: number; readonly errors: Readonly<Record<string, readonly string[]>> })[];
+  /** What would change in products that exist, of the first 200. */
+  readonly changes: readonly ({
+    readonly sku: string;
+    /** The title before the import. */
+    readonly title: string;
+    readonly fields: readonly ({
+      /** The name of a field, for a variant after its SKU. */
+      readonly field: string;
+      readonly before: string;
+      readonly after: string;
+    })[];
+  })[];
 };
 
 export type ImportReport = {
@@ -4211,6 +4942,7 @@ export type ListedOrder = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
@@ -4243,6 +4975,7 @@ export type ListedOrder = {
   readonly refunded_total: string;
   /** What is still to be paid. */
   readonly due_total: string;
+  /** How much of the order is paid. */
   readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
   readonly discount_codes: readonly string[];
   readonly contact: OrderContact | null;
@@ -4276,6 +5009,7 @@ export type Mailbox = {
 export type ManualDiscount = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
+  /** Whether `value` is a share or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -4305,6 +5039,8 @@ export type Me = {
   readonly tenants: readonly OwnTenant[];
   /** In tenant context. */
   readonly tenant_id?: string;
+  /** `platform_owner`, `reseller` or `merchant`, in tenant context. */
+  readonly tenant_role?: string;
   /** The tenant's, in tenant context. */
   readonly currency?: string;
   /** The tenant's, in tenant context. */
@@ -4313,6 +5049,8 @@ export type Me = {
   readonly role?: string;
   /** In tenant context. */
   readonly permissions?: readonly string[];
+  /** What the modules of the tenant show in the console, in tenant context. */
+  readonly console_entries?: readonly ConsoleEntry[];
 };
 
 export type Member = {
@@ -4413,6 +5151,7 @@ export type NewApplication = {
 };
 
 export type NewApplicationDocument = {
+  /** Which of the required documents the file is. */
   readonly type: 'government_id' | 'selfie';
   /** JPEG, PNG or PDF, at most 10485760 bytes. */
   readonly file: Blob;
@@ -4432,7 +5171,7 @@ export type NewCollection = {
   readonly slug?: string | undefined;
   /** Default: "". */
   readonly description?: string | undefined;
-  /** Default: null. */
+  /** Products that match are added automatically. Null: products are added manually. Default: null. */
   readonly rule?: CollectionRule | null | undefined;
   /** The products of a collection without a rule, in order. */
   readonly products?: readonly string[] | undefined;
@@ -4457,7 +5196,8 @@ export type NewConversationCustomer = {
 export type NewConversationMessage = {
   /** From the customer, to the customer, or for the team only. Default: "outbound". */
   readonly direction?: 'inbound' | 'outbound' | 'note' | undefined;
-  readonly body: string;
+  /** May be empty if files are attached. Default: "". */
+  readonly body?: string | undefined;
   /** Records a message to the customer without sending it, such as one that was sent elsewhere. Default: false. */
   readonly log_only?: boolean | undefined;
   /** Files that were uploaded for this message. Default: []. */
@@ -4482,10 +5222,12 @@ export type NewCustomer = {
   readonly tags?: readonly string[] | undefined;
   /** Default: null. */
   readonly notes?: string | null | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 };
 
 export type NewCustomerAddress = {
-  /** Default: "shipping". */
+  /** What the address is for. Default: "shipping". */
   readonly type?: 'billing' | 'shipping' | undefined;
   /** Default: false. */
   readonly is_default?: boolean | undefined;
@@ -4527,10 +5269,11 @@ export type NewDiscount = {
   readonly code: string;
   /** Default: null. */
   readonly title?: string | null | undefined;
+  /** Whether it takes off a share, an amount or the shipping. */
   readonly kind: 'percent' | 'fixed' | 'free_shipping';
   /** A percentage of at most 100, or an amount. Not for `free_shipping`. Default: "0.00". */
   readonly value?: string | number | undefined;
-  /** Default: "all". */
+  /** Whether the code applies to all lines or to those of `target_ids`. Default: "all". */
   readonly applies_to?: 'all' | 'products' | 'collections' | 'variants' | undefined;
   /** The products, collections or variants. Default: []. */
   readonly target_ids?: readonly string[] | undefined;
@@ -4544,7 +5287,7 @@ export type NewDiscount = {
   readonly ends_at?: string | null | undefined;
   /** The number of orders that can use the code. Default: null. */
   readonly usage_limit?: number | null | undefined;
-  /** Default: false. */
+  /** Whether a customer can use the code only once. Default: false. */
   readonly once_per_customer?: boolean | undefined;
   /** Whether it can be used with other codes that combine. Default: false. */
   readonly combines?: boolean | undefined;
@@ -4580,10 +5323,11 @@ export type NewNotificationRule = {
 };
 
 export type NewOrder = {
+  /** What is ordered. */
   readonly items: readonly NewOrderItemInput[];
   /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
-  /** Default: "pending". */
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. Default: "pending". */
   readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency?: string | undefined;
@@ -4613,7 +5357,7 @@ export type NewOrder = {
   readonly shipping_total?: string | number | undefined;
   /** The tax of an order that was priced elsewhere, which its prices do not include. */
   readonly tax_total?: string | number | undefined;
-  readonly customer?: NewOrderCustomer | undefined;
+  readonly customer?: NewOrderCustomerInput | undefined;
   /** Short for customer.id. */
   readonly customer_id?: string | undefined;
   /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
@@ -4622,7 +5366,6 @@ export type NewOrder = {
   readonly payments?: readonly NewOrderPaymentInput[] | undefined;
 };
 
-/** Default: {}. */
 export type NewOrderCustomer = {
   readonly id?: string | undefined;
   readonly phone?: string | null | undefined;
@@ -4631,6 +5374,7 @@ export type NewOrderCustomer = {
   readonly last_name?: string | null | undefined;
 };
 
+/** Default: {}. */
 export type NewOrderCustomerInput = {
   readonly id?: string | undefined;
   readonly phone?: string | null | undefined;
@@ -4640,7 +5384,7 @@ export type NewOrderCustomerInput = {
 };
 
 export type NewOrderItem = {
-  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. Only products that are `active` can be ordered, unless the order does not track stock. */
   readonly variant_id?: string;
   readonly sku: string | null;
   /** Default: the title of the variant's product. */
@@ -4658,7 +5402,7 @@ export type NewOrderItem = {
 };
 
 export type NewOrderItemInput = {
-  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. Only products that are `active` can be ordered, unless the order does not track stock. */
   readonly variant_id?: string | undefined;
   /** Default: null. */
   readonly sku?: string | null | undefined;
@@ -4731,7 +5475,7 @@ export type NewProduct = {
   readonly price: string | number;
   /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. Default: null. */
   readonly compare_at_price?: string | number | null | undefined;
-  /** Default: "active". */
+  /** Only `active` products are for sale. Default: "active". */
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** Default: []. */
   readonly images?: readonly ProductImageInput[] | undefined;
@@ -4927,7 +5671,7 @@ export type NewWebhook = {
   readonly events: readonly string[];
   /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. Default: []. */
   readonly conditions?: readonly WebhookConditionInput[] | undefined;
-  /** Default: null. */
+  /** What the webhook is used for. Default: null. */
   readonly description?: string | null | undefined;
   /** Default: true. */
   readonly is_active?: boolean | undefined;
@@ -4977,6 +5721,7 @@ export type NotificationChannels = {
 export type NotificationCondition = {
   /** A field of the event by its path. */
   readonly field: string;
+  /** How the field is compared with `value`. */
   readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
   /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
   readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
@@ -4985,6 +5730,7 @@ export type NotificationCondition = {
 export type NotificationConditionInput = {
   /** A field of the event by its path. */
   readonly field: string;
+  /** How the field is compared with `value`. */
   readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
   /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
   readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
@@ -5171,6 +5917,7 @@ export type NotificationTypePreferences = {
 
 export type OAuthMetadata = {
   readonly issuer: string;
+  readonly authorization_endpoint: string;
   readonly token_endpoint: string;
   readonly token_endpoint_auth_methods_supported: readonly string[];
   readonly revocation_endpoint: string;
@@ -5179,6 +5926,10 @@ export type OAuthMetadata = {
   readonly jwks_uri: string;
   readonly grant_types_supported: readonly string[];
   readonly response_types_supported: readonly string[];
+  readonly response_modes_supported: readonly string[];
+  readonly code_challenge_methods_supported: readonly string[];
+  readonly authorization_response_iss_parameter_supported: boolean;
+  readonly registration_endpoint: string;
   readonly scopes_supported: readonly string[];
   readonly service_documentation: string;
 };
@@ -5191,6 +5942,8 @@ export type OAuthToken = {
   readonly refresh_token?: string;
   /** The permissions that the token is limited to. */
   readonly scope?: string;
+  /** The only tenant that the token of an app is valid in. */
+  readonly tenant?: string;
 };
 
 export type OpenInvitation = {
@@ -5213,6 +5966,7 @@ export type Order = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
@@ -5245,6 +5999,7 @@ export type Order = {
   readonly refunded_total: string;
   /** What is still to be paid. */
   readonly due_total: string;
+  /** How much of the order is paid. */
   readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
   readonly discount_codes: readonly string[];
   readonly contact: OrderContact | null;
@@ -5259,6 +6014,48 @@ export type Order = {
   readonly fulfillment_status: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled';
 };
 
+export type OrderBulkItem = {
+  /** All items. Those with an `id` are kept, as are those with the variant, or name and SKU, of an item. */
+  readonly items?: readonly OrderItemChange[] | undefined;
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
+  readonly total?: string | number | undefined;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
+  readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
+  /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
+  readonly currency?: string | undefined;
+  readonly placed_at?: string | undefined;
+  readonly shipping_address?: ShippingAddress | null | undefined;
+  readonly billing_address?: ShippingAddress | null | undefined;
+  readonly note?: string | null | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two orders have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method?: string | null | undefined;
+  readonly discount_codes?: readonly string[] | undefined;
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInputInput[] | undefined;
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null | undefined;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null | undefined;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number | undefined;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number | undefined;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number | undefined;
+  readonly customer?: NewOrderCustomer | undefined;
+  /** Short for customer.id. */
+  readonly customer_id?: string | undefined;
+  /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
+  readonly track_stock?: boolean | undefined;
+  /** Payments that were made already. */
+  readonly payments?: readonly NewOrderPaymentInput[] | undefined;
+  readonly id?: string | undefined;
+};
+
 export type OrderCancellation = { readonly reason?: string | undefined };
 
 export type OrderChanges = {
@@ -5266,6 +6063,7 @@ export type OrderChanges = {
   readonly items?: readonly OrderItemChange[] | undefined;
   /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
   readonly total?: string | number | undefined;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency?: string | undefined;
@@ -5377,6 +6175,7 @@ export type OrderDetails = {
   readonly id: string;
   readonly order_number: string;
   readonly customer_id: string;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
   readonly currency: string;
@@ -5409,6 +6208,7 @@ export type OrderDetails = {
   readonly refunded_total: string;
   /** What is still to be paid. */
   readonly due_total: string;
+  /** How much of the order is paid. */
   readonly payment_status: 'unpaid' | 'partly_paid' | 'paid' | 'refunded';
   readonly discount_codes: readonly string[];
   readonly contact: OrderContact | null;
@@ -5443,6 +6243,7 @@ export type OrderDiscount = {
 
 export type OrderDiscountInput = {
   readonly title: string;
+  /** Whether `value` is a share or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -5451,6 +6252,7 @@ export type OrderDiscountInput = {
 export type OrderDiscountInputInput = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
+  /** Whether `value` is a share or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -5458,6 +6260,7 @@ export type OrderDiscountInputInput = {
 
 export type OrderHistoryEntry = {
   readonly id: string;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   readonly previous_status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | null;
   readonly refunded: string | null;
@@ -5499,7 +6302,7 @@ export type OrderItem = {
 export type OrderItemChange = {
   /** An item of the order that is kept or changed. */
   readonly id?: string | undefined;
-  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. */
+  /** The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. Only products that are `active` can be ordered, unless the order does not track stock. */
   readonly variant_id?: string | undefined;
   /** Default: null. */
   readonly sku?: string | null | undefined;
@@ -5519,6 +6322,7 @@ export type OrderItemChange = {
 
 export type OrderItemDiscount = {
   readonly title: string;
+  /** Whether `value` is a share or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -5546,6 +6350,7 @@ export type OrderPayment = {
 };
 
 export type OrderPaymentChange = {
+  /** The outcome of the payment. */
   readonly status: 'succeeded' | 'failed';
   readonly reference?: string | null | undefined;
   /** Default: now, if the payment has succeeded. */
@@ -5602,7 +6407,7 @@ export type OrderPreview = {
   readonly out_of_stock: readonly OrderShortage[];
   /** The rates for the address, the cheapest first. */
   readonly shipping_rates: readonly OrderShippingOffer[];
-  /** Why this order cannot be created, such as a discount code that has expired. */
+  /** Why this order cannot be created, such as a discount code that has expired or a product that is archived. */
   readonly problems: readonly OrderPriceProblem[];
 };
 
@@ -5694,6 +6499,7 @@ export type OrderStatistics = {
 };
 
 export type OrderStatusChange = {
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
   readonly status: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded';
   readonly reason?: string | undefined;
 };
@@ -5703,6 +6509,47 @@ export type OrderTax = {
   readonly rate: string | null;
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly amount: string;
+};
+
+export type OrderUpsert = {
+  /** All items. Those with an `id` are kept, as are those with the variant, or name and SKU, of an item. */
+  readonly items?: readonly OrderItemChange[] | undefined;
+  /** At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text. */
+  readonly total?: string | number | undefined;
+  /** The state of the order. `cancelled` and `failed` orders do not count as sales. */
+  readonly status?: 'pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded' | undefined;
+  /** ISO 4217 code. Default: the tenant's currency. It cannot change later. */
+  readonly currency?: string | undefined;
+  readonly placed_at?: string | undefined;
+  readonly shipping_address?: ShippingAddress | null | undefined;
+  readonly billing_address?: ShippingAddress | null | undefined;
+  readonly note?: string | null | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two orders have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** How the customer pays. With `cash_on_delivery`, what is due counts as paid when the order becomes delivered. */
+  readonly payment_method?: string | null | undefined;
+  readonly discount_codes?: readonly string[] | undefined;
+  /** Discounts of the whole order that need no code. */
+  readonly discounts?: readonly OrderDiscountInputInput[] | undefined;
+  /** One of the `shipping_rates` of a preview. */
+  readonly shipping_rate_id?: string | null | undefined;
+  /** An amount of your own, instead of a shipping rate. */
+  readonly shipping?: OrderShippingInput | null | undefined;
+  /** The discount of an order that was priced elsewhere. With this, `shipping_total` or `tax_total`, nothing is calculated. */
+  readonly discount_total?: string | number | undefined;
+  /** The shipping of an order that was priced elsewhere. */
+  readonly shipping_total?: string | number | undefined;
+  /** The tax of an order that was priced elsewhere, which its prices do not include. */
+  readonly tax_total?: string | number | undefined;
+  readonly customer?: NewOrderCustomer | undefined;
+  /** Short for customer.id. */
+  readonly customer_id?: string | undefined;
+  /** Whether the items reserve stock. Default: the setting `orders.track_stock`. */
+  readonly track_stock?: boolean | undefined;
+  /** Payments that were made already. */
+  readonly payments?: readonly NewOrderPaymentInput[] | undefined;
 };
 
 export type Organization = {
@@ -5860,6 +6707,73 @@ export type PersonalToken = {
   readonly expires_at: string | null;
 };
 
+export type PlatformFigures = {
+  /** The time between two samples. */
+  readonly seconds: number;
+  readonly samples: readonly PlatformFigureSample[];
+};
+
+export type PlatformFigureSample = {
+  /** ISO 8601 in UTC */
+  readonly at: string;
+  /** Requests since the sample before. */
+  readonly requests: number;
+  /** Responses with status 500 or above. */
+  readonly errors: number;
+  /** The mean duration of the requests. */
+  readonly duration_ms: number;
+  /** The longest time in which the process could do nothing else. */
+  readonly delay_ms: number;
+  readonly memory_bytes: number;
+  /** Database connections in use. */
+  readonly busy_connections: number;
+  /** Callers that wait for a database connection. */
+  readonly waiting: number;
+  /** Open realtime connections. */
+  readonly sockets: number;
+};
+
+export type PlatformJob = {
+  readonly id: string;
+  readonly ring: string | null;
+  readonly queue: string;
+  readonly job: string;
+  /** Empty for a job of the platform. */
+  readonly tenant: string;
+  /** `created`, `active`, `retry`, or `failed` after the last attempt. */
+  readonly state: string;
+  readonly tries: number;
+  readonly error: string | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+};
+
+export type PlatformTenant = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: 'platform_owner' | 'reseller' | 'merchant';
+  readonly status: 'creating' | 'importing' | 'active' | 'suspended' | 'deleting';
+  readonly suspension_reason: string | null;
+  readonly ring: string;
+  readonly database_server: string;
+  readonly domains: readonly string[];
+  readonly move: {
+    /** The database server that it moves to. */
+    readonly server: string;
+    /** The tenant can be used except while it is `paused`, which takes seconds. */
+    readonly step: 'copying' | 'paused' | 'switched' | 'undoing';
+  } | null;
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+  /** ISO 8601 in UTC */
+  readonly updated_at: string;
+};
+
+export type PlatformTenantPage = {
+  readonly tenants: readonly PlatformTenant[];
+  readonly pagination: PagePagination | CursorPagination;
+};
+
 export type PricedCart = {
   readonly currency: string;
   readonly prices_include_tax: boolean;
@@ -5894,6 +6808,7 @@ export type PricedDiscount = {
   readonly discount_id: string | null;
   readonly code: string | null;
   readonly title: string;
+  /** Whether it takes off a share, an amount or the shipping. */
   readonly kind: 'percent' | 'fixed' | 'free_shipping';
   /** An amount with two decimals, or three in currencies such as KWD. */
   readonly value: string;
@@ -5936,6 +6851,14 @@ export type PricedTax = {
   readonly amount: string;
 };
 
+export type PriceItem = {
+  readonly sku: string;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
+  readonly price?: string | number | undefined;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. Default: null. */
+  readonly compare_at_price?: string | number | null | undefined;
+};
+
 export type PricingProblem = {
   readonly code: 'unknown' | 'inactive' | 'not_started' | 'expired' | 'used_up' | 'already_used' | 'not_combinable' | 'not_applicable' | 'minimum_subtotal' | 'minimum_quantity' | 'other_currency' | 'shipping_rate_unavailable';
   readonly discount_code: string | null;
@@ -5951,6 +6874,7 @@ export type Product = {
   /** The lowest of its variants. */
   readonly price: string;
   readonly compare_at_price: string | null;
+  /** Only `active` products are for sale. */
   readonly status: 'draft' | 'active' | 'archived';
   readonly images: readonly ProductImage[];
   readonly tags: readonly string[];
@@ -5976,6 +6900,33 @@ export type Product = {
   readonly variants: readonly ProductVariant[];
 };
 
+export type ProductBySku = {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
+  readonly price?: string | number | undefined;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
+  readonly compare_at_price?: string | number | null | undefined;
+  /** Only `active` products are for sale. */
+  readonly status?: 'draft' | 'active' | 'archived' | undefined;
+  readonly images?: readonly ProductImageInput[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly categories?: readonly string[] | undefined;
+  readonly mandatory?: boolean | undefined;
+  /** Units on hand. */
+  readonly stock?: number | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Values of variants are added. */
+  readonly options?: readonly ProductOptionInput[] | undefined;
+  /** All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed. */
+  readonly variants?: readonly SentVariant[] | undefined;
+};
+
 export type ProductChanges = {
   readonly sku?: string | undefined;
   readonly title?: string | undefined;
@@ -5984,6 +6935,7 @@ export type ProductChanges = {
   readonly price?: string | number | undefined;
   /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
   readonly compare_at_price?: string | number | null | undefined;
+  /** Only `active` products are for sale. */
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   readonly images?: readonly ProductImageInput[] | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -6030,6 +6982,35 @@ export type ProductImageInput = {
 
 export type ProductImageSize = { readonly url: string; readonly width: number; readonly height: number };
 
+export type ProductItem = {
+  readonly sku?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
+  readonly price?: string | number | undefined;
+  /** An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency. */
+  readonly compare_at_price?: string | number | null | undefined;
+  /** Only `active` products are for sale. */
+  readonly status?: 'draft' | 'active' | 'archived' | undefined;
+  readonly images?: readonly ProductImageInput[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly categories?: readonly string[] | undefined;
+  readonly mandatory?: boolean | undefined;
+  /** Units on hand. */
+  readonly stock?: number | undefined;
+  /** For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent. */
+  readonly slug?: string | undefined;
+  /** Texts of your own. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Ids on other platforms. No two records have the same id on one platform. */
+  readonly external_ids?: Readonly<Record<string, string>> | undefined;
+  /** Values of variants are added. */
+  readonly options?: readonly ProductOptionInput[] | undefined;
+  /** All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed. */
+  readonly variants?: readonly SentVariant[] | undefined;
+  readonly id?: string | undefined;
+};
+
 export type ProductOption = { readonly name: string; readonly values: readonly string[] };
 
 export type ProductOptionInput = {
@@ -6052,6 +7033,7 @@ export type ProductRecord = {
   /** The lowest of its variants. */
   readonly price: string;
   readonly compare_at_price: string | null;
+  /** Only `active` products are for sale. */
   readonly status: 'draft' | 'active' | 'archived';
   readonly images: readonly ProductImage[];
   readonly tags: readonly string[];
@@ -6142,6 +7124,56 @@ export type ProfileChanges = {
   readonly timezone?: string | null | undefined;
 };
 
+export type Promotion = {
+  readonly alias: string;
+  readonly ring: string;
+  readonly from_version: string | null;
+  readonly to_version: string;
+  /** Whether the lock file of the ring was changed. */
+  readonly changed: boolean;
+  /** Migrations that only the new version has. */
+  readonly migrations: readonly string[];
+  readonly operations: PromotionDifference;
+  readonly permissions: PromotionDifference;
+  readonly settings: PromotionDifference;
+  readonly events: PromotionDifference;
+  readonly graphql: readonly ({ readonly severity: string; readonly kind: string; readonly description: string })[];
+  /** What it would break. */
+  readonly refusals: readonly string[];
+};
+
+export type PromotionDifference = {
+  readonly gained: readonly string[];
+  readonly changed: readonly ({ readonly name: string; readonly problem: string | null })[];
+  readonly lost: readonly string[];
+};
+
+export type PromotionRequest = {
+  /** The module. */
+  readonly alias: string;
+  /** The ring whose version is taken over. */
+  readonly from?: string | undefined;
+  /** An installed version, if `from` is absent. */
+  readonly version?: string | undefined;
+  /** How long the version must have served the ring `from`, at most 90 days. */
+  readonly soak?: string | undefined;
+  /** Returns the difference and changes nothing. */
+  readonly dry_run?: boolean | undefined;
+  /** Promotes although something breaks. */
+  readonly force?: boolean | undefined;
+  /** Kept in the history. */
+  readonly reason?: string | undefined;
+};
+
+export type ProtectedResource = {
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly scopes_supported: readonly string[];
+  readonly bearer_methods_supported: readonly string[];
+  readonly resource_name: string;
+  readonly resource_documentation: string;
+};
+
 export type ProvisioningStep = {
   readonly step: 'tenant_id' | 'database' | 'primary_domain' | 'alias' | 'owner' | 'modules' | 'products' | 'complete';
   readonly status: 'pending' | 'running' | 'completed' | 'failed';
@@ -6222,6 +7254,18 @@ export type ReferralCodePage = {
   readonly pagination: PagePagination | CursorPagination;
 };
 
+export type RegisteredClient = {
+  readonly client_id: string;
+  /** Seconds since 1970. */
+  readonly client_id_issued_at: number;
+  readonly client_name: string;
+  readonly redirect_uris: readonly string[];
+  readonly token_endpoint_auth_method: 'none';
+  readonly grant_types: readonly string[];
+  readonly response_types: readonly string[];
+  readonly scope: string;
+};
+
 export type RegisteredQuery = {
   /** SHA-256 of the operation, in hexadecimal. */
   readonly hash: string;
@@ -6288,7 +7332,9 @@ export type ReplyChannel = {
   readonly is_sent: boolean;
   /** Why a reply is only logged. */
   readonly reason: string | null;
-  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  /** What to know about a reply that is sent, such as that answers to it do not come back, or that the visitor of a web chat does not see it now. */
+  readonly notice: string | null;
+  /** WhatsApp: whether only a `template` can be sent. Free text would only be logged. */
   readonly needs_template: boolean;
   readonly channel: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other';
 };
@@ -6298,7 +7344,9 @@ export type ReplyDelivery = {
   readonly is_sent: boolean;
   /** Why a reply is only logged. */
   readonly reason: string | null;
-  /** WhatsApp: a `template` would be sent; free text is only logged. */
+  /** What to know about a reply that is sent, such as that answers to it do not come back, or that the visitor of a web chat does not see it now. */
+  readonly notice: string | null;
+  /** WhatsApp: whether only a `template` can be sent. Free text would only be logged. */
   readonly needs_template: boolean;
 };
 
@@ -6670,7 +7718,7 @@ export type ShippingAddress = {
   readonly pincode?: string | null;
   readonly country?: string | null;
   readonly phone?: string | null;
-  /** Of a business, for its invoice. */
+  /** The tax number of the business, printed on its invoice. */
   readonly tax_number?: string | null;
 };
 
@@ -6797,6 +7845,7 @@ export type Signup = {
 };
 
 export type StockChange = {
+  /** The units to add; negative to take away. */
   readonly change: number;
   /** Default: "adjusted". */
   readonly reason?: string | undefined;
@@ -6804,6 +7853,20 @@ export type StockChange = {
   readonly reference?: string | undefined;
   /** A stock location. Default: the default one. */
   readonly location_id?: string | undefined;
+};
+
+export type StockItem = {
+  /** Default: "adjusted". */
+  readonly reason?: string | undefined;
+  /** The purpose, such as an order number. */
+  readonly reference?: string | undefined;
+  /** A stock location. Default: the default one. */
+  readonly location_id?: string | undefined;
+  readonly sku: string;
+  /** The units to add or, below zero, to remove. */
+  readonly change?: number | undefined;
+  /** The units at the location afterwards, instead of `change`. */
+  readonly stock?: number | undefined;
 };
 
 export type StockLevel = {
@@ -6893,6 +7956,7 @@ export type StockTransfer = {
   readonly from_location_id?: string | null | undefined;
   /** A stock location. Default: the default one. Default: null. */
   readonly to_location_id?: string | null | undefined;
+  /** What is moved. */
   readonly items: readonly StockTransferItem[];
   /** Default: null. */
   readonly reference?: string | null | undefined;
@@ -7066,11 +8130,17 @@ export type TenantModule = {
 };
 
 export type TokenRequest = {
-  readonly grant_type: 'refresh_token' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code';
+  readonly grant_type: 'authorization_code' | 'refresh_token' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code';
   /** Unless the Authorization header (Basic) names it. `chowk-console` and `chowk-cli` are the programs of the platform and have no secret. */
   readonly client_id?: string | undefined;
   /** For a client that has one, unless the Authorization header contains it. */
   readonly client_secret?: string | undefined;
+  /** For `authorization_code`. */
+  readonly code?: string | undefined;
+  /** For `authorization_code`: that of the request. */
+  readonly redirect_uri?: string | undefined;
+  /** For `authorization_code` (RFC 7636). */
+  readonly code_verifier?: string | undefined;
   /** For `refresh_token`. */
   readonly refresh_token?: string | undefined;
   /** For `urn:ietf:params:oauth:grant-type:device_code`. */
@@ -7170,6 +8240,7 @@ export type Webhook = {
   readonly events: readonly string[];
   /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. */
   readonly conditions: readonly WebhookCondition[];
+  /** What the webhook is used for. */
   readonly description: string | null;
   readonly is_active: boolean;
   /** When the platform disabled it, because all deliveries had failed for three days. */
@@ -7191,6 +8262,7 @@ export type WebhookChanges = {
   readonly events?: readonly string[] | undefined;
   /** Only events that meet all of them are sent. They need exactly one event in `events`, by its name; its fields are those that notification rules can use. */
   readonly conditions?: readonly WebhookConditionInput[] | undefined;
+  /** What the webhook is used for. */
   readonly description?: string | null | undefined;
   readonly is_active?: boolean | undefined;
 };
@@ -7198,6 +8270,7 @@ export type WebhookChanges = {
 export type WebhookCondition = {
   /** A field of the event by its path. */
   readonly field: string;
+  /** How the field is compared with `value`. */
   readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
   /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
   readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
@@ -7206,6 +8279,7 @@ export type WebhookCondition = {
 export type WebhookConditionInput = {
   /** A field of the event by its path. */
   readonly field: string;
+  /** How the field is compared with `value`. */
   readonly operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains';
   /** A text, number or boolean; a list with `in`; null with `eq` and `ne`. */
   readonly value: string | number | boolean | readonly (string | number | boolean)[] | null;
@@ -7348,7 +8422,183 @@ export type ApiClientsCreateInput = {
   readonly otp?: string | undefined;
 };
 
+export type ApiClientsRequestsInput = {
+  readonly id: string;
+  readonly method?: string | undefined;
+  /** A path as in the list. */
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly request_id?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly from?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly to?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "at". */
+  readonly sort_by?: 'at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
 export type ApiClientsRotateSecretInput = {
+  /** The client_id. */
+  readonly id: string;
+  /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
+  readonly password?: string | undefined;
+  /** A code of the authenticator app or a recovery code. */
+  readonly otp?: string | undefined;
+};
+
+export type AppGrantsListInput = {
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type AppGrantsRequestsInput = {
+  readonly id: string;
+  readonly method?: string | undefined;
+  /** A path as in the list. */
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly request_id?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly from?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
+  readonly to?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "at". */
+  readonly sort_by?: 'at' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type AppRequestsPreviewInput = {
+  /** The id of the app. */
+  readonly client_id?: string | undefined;
+  /** One of the redirect URIs of the app, exactly as it is registered. */
+  readonly redirect_uri?: string | undefined;
+  /** `code`. */
+  readonly response_type?: string | undefined;
+  /** Permissions, separated by spaces. Default: all that the app may ask for. */
+  readonly scope?: string | undefined;
+  /** Is sent back as it is. */
+  readonly state?: string | undefined;
+  /** The SHA-256 of the verifier, in base64url. */
+  readonly code_challenge?: string | undefined;
+  /** `S256`. */
+  readonly code_challenge_method?: string | undefined;
+  /** The address of the API or MCP server that the token is for. It may name the organization. */
+  readonly resource?: string | undefined;
+};
+
+export type AppRequestsApproveInput = {
+  /** The id of the app. */
+  readonly client_id?: string | undefined;
+  /** One of the redirect URIs of the app, exactly as it is registered. */
+  readonly redirect_uri?: string | undefined;
+  /** `code`. */
+  readonly response_type?: string | undefined;
+  /** Permissions, separated by spaces. Default: all that the app may ask for. */
+  readonly scope?: string | undefined;
+  /** Is sent back as it is. */
+  readonly state?: string | undefined;
+  /** The SHA-256 of the verifier, in base64url. */
+  readonly code_challenge?: string | undefined;
+  /** `S256`. */
+  readonly code_challenge_method?: string | undefined;
+  /** The address of the API or MCP server that the token is for. It may name the organization. */
+  readonly resource?: string | undefined;
+  /** The requested permissions to grant. */
+  readonly approved_scopes: readonly string[];
+  /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
+  readonly password?: string | undefined;
+  /** A code of the authenticator app or a recovery code. */
+  readonly otp?: string | undefined;
+};
+
+export type AppRequestsDenyInput = {
+  /** The id of the app. */
+  readonly client_id?: string | undefined;
+  /** One of the redirect URIs of the app, exactly as it is registered. */
+  readonly redirect_uri?: string | undefined;
+  /** `code`. */
+  readonly response_type?: string | undefined;
+  /** Permissions, separated by spaces. Default: all that the app may ask for. */
+  readonly scope?: string | undefined;
+  /** Is sent back as it is. */
+  readonly state?: string | undefined;
+  /** The SHA-256 of the verifier, in base64url. */
+  readonly code_challenge?: string | undefined;
+  /** `S256`. */
+  readonly code_challenge_method?: string | undefined;
+  /** The address of the API or MCP server that the token is for. It may name the organization. */
+  readonly resource?: string | undefined;
+};
+
+export type AppsListInput = {
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type AppsCreateInput = {
+  readonly name: string;
+  /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
+  readonly redirect_uris: readonly string[];
+  /** The permissions that it may ask for. */
+  readonly scopes: readonly string[];
+  /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
+  readonly acts_as: 'user' | 'organization';
+  /** Whether it can keep a secret. Programs on the computers of users and in browsers cannot. */
+  readonly has_secret: boolean;
+  /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
+  readonly password?: string | undefined;
+  /** A code of the authenticator app or a recovery code. */
+  readonly otp?: string | undefined;
+};
+
+export type AppsRotateSecretInput = {
   /** The client_id. */
   readonly id: string;
   /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
@@ -7428,6 +8678,7 @@ export type AuthRefreshInput = { readonly refresh_token: string };
 export type AuthLogoutInput = { readonly refresh_token?: string | undefined };
 
 export type ConversationsListInput = {
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
   readonly status?: 'open' | 'pending' | 'closed' | undefined;
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
@@ -7462,6 +8713,7 @@ export type ConversationsCountInput = { readonly customer_id?: string | undefine
 export type ConversationsChannelsInput = { readonly customer_id?: string | undefined };
 
 export type ConversationsExportInput = {
+  /** `pending` waits for the customer. A new message of the customer opens the conversation again. */
   readonly status?: 'open' | 'pending' | 'closed' | undefined;
   readonly channel?: 'email' | 'sms' | 'whatsapp' | 'webchat' | 'phone' | 'other' | undefined;
   readonly assignee_id?: number | undefined;
@@ -7506,7 +8758,7 @@ export type ConversationsMessagesInput = {
 export type ConversationsMessageHtmlInput = {
   readonly id: string;
   readonly message: string;
-  /** Also pictures of other servers, which then learn that the mail is being read. */
+  /** Include images from other servers. Those servers then learn that the mail was read. */
   readonly images?: boolean | undefined;
 };
 
@@ -7522,10 +8774,36 @@ export type ConversationsFiguresInput = {
   readonly to: string;
 };
 
+export type ConversationsExportFiguresInput = {
+  /** The first day, in the tenant's time zone. */
+  readonly from: string;
+  /** The last day, at most 366 days in all. */
+  readonly to: string;
+  readonly group_by: 'day' | 'member' | 'channel';
+  /** Default: "csv". */
+  readonly format?: 'csv' | 'json' | undefined;
+};
+
+export type CustomersWriteManyInput = {
+  /** `each`: items succeed or fail on their own. `all_or_nothing`: if one fails, nothing is changed (422). Default: "each". */
+  readonly mode?: 'each' | 'all_or_nothing' | undefined;
+  /** The field that identifies an existing record: id, email, external_ids.<platform>. With `id`, items without one are new. Default: "id". */
+  readonly match?: string | undefined;
+  readonly items: readonly CustomerItem[];
+};
+
 export type CustomersListInput = {
   /** Words in name or email, or part of a phone for callers with customers.view_sensitive. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** The whole email. */
+  readonly email?: string | undefined;
+  /** The whole phone. Needs customers.view_sensitive. */
+  readonly phone?: string | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
+  /** Customers with all of these values, such as `metadata[loyalty_tier]=gold`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly accepts_marketing?: boolean | undefined;
@@ -7576,6 +8854,14 @@ export type CustomersExportInput = {
   /** Words in name or email, or part of a phone for callers with customers.view_sensitive. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** The whole email. */
+  readonly email?: string | undefined;
+  /** The whole phone. Needs customers.view_sensitive. */
+  readonly phone?: string | undefined;
+  /** Platform and id, separated by a colon. */
+  readonly external_id?: string | undefined;
+  /** Customers with all of these values, such as `metadata[loyalty_tier]=gold`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
   readonly accepts_marketing?: boolean | undefined;
@@ -7597,6 +8883,22 @@ export type CustomersExportInput = {
   readonly sort_order?: 'asc' | 'desc' | undefined;
   /** Default: "csv". */
   readonly format?: 'csv' | 'json' | undefined;
+};
+
+export type CustomersImportInput = {
+  readonly csv: string;
+  /** Maps columns of the file to fields. An empty value ignores the column. */
+  readonly mapping?: Readonly<Record<string, string>> | undefined;
+  /** What to do with other columns. Default: "refuse". */
+  readonly unknown_columns?: 'refuse' | 'ignore' | undefined;
+};
+
+export type CustomersPreviewImportInput = {
+  readonly csv: string;
+  /** Maps columns of the file to fields. An empty value ignores the column. */
+  readonly mapping?: Readonly<Record<string, string>> | undefined;
+  /** What to do with other columns. Default: "refuse". */
+  readonly unknown_columns?: 'refuse' | 'ignore' | undefined;
 };
 
 export type CustomersGetByExternalIdInput = { readonly platform: string; readonly external_id: string };
@@ -7654,7 +8956,7 @@ export type EventsListInput = {
   readonly cursor?: string | undefined;
   /** Default: 100. */
   readonly limit?: number | undefined;
-  /** Names of events, or `order.*` for all that begin with `order.`; separated by commas. */
+  /** Names of events, or `order.*` for all that begin with `order.`. Repeat the parameter for several. */
   readonly type?: readonly string[] | undefined;
   /** The id of a record, for the events about it. */
   readonly resource_id?: string | undefined;
@@ -7662,6 +8964,15 @@ export type EventsListInput = {
   readonly from?: string | undefined;
   /** If there is no event yet, the response waits for one, for at most this many seconds. Default: 0. */
   readonly wait?: number | undefined;
+};
+
+export type GraphqlQueryInput = {
+  readonly query?: string | undefined;
+  /** The variables as JSON. */
+  readonly variables?: string | undefined;
+  readonly operationName?: string | undefined;
+  /** As JSON: `persistedQuery` with `version` and `sha256Hash`. */
+  readonly extensions?: string | undefined;
 };
 
 export type InvitationsListInput = {
@@ -7797,6 +9108,25 @@ export type NotificationsSaveWebhookInput = {
   readonly url: string;
 };
 
+export type OauthAuthorizeInput = {
+  /** The id of the app. */
+  readonly client_id?: string | undefined;
+  /** One of the redirect URIs of the app, exactly as it is registered. */
+  readonly redirect_uri?: string | undefined;
+  /** `code`. */
+  readonly response_type?: string | undefined;
+  /** Permissions, separated by spaces. Default: all that the app may ask for. */
+  readonly scope?: string | undefined;
+  /** Is sent back as it is. */
+  readonly state?: string | undefined;
+  /** The SHA-256 of the verifier, in base64url. */
+  readonly code_challenge?: string | undefined;
+  /** `S256`. */
+  readonly code_challenge_method?: string | undefined;
+  /** The address of the API or MCP server that the token is for. It may name the organization. */
+  readonly resource?: string | undefined;
+};
+
 export type OnboardingListApplicationsInput = {
   readonly status?: 'pending' | 'provisioning' | 'completed' | 'failed' | 'rejected' | undefined;
   readonly kyc_status?: 'not_required' | 'pending' | 'submitted' | 'verified' | 'rejected' | undefined;
@@ -7843,17 +9173,28 @@ export type OnboardingListTenantsInput = {
   readonly limit?: number | undefined;
 };
 
+export type OrdersWriteManyInput = {
+  /** `each`: items succeed or fail on their own. `all_or_nothing`: if one fails, nothing is changed (422). Default: "each". */
+  readonly mode?: 'each' | 'all_or_nothing' | undefined;
+  /** The field that identifies an existing record: id, external_ids.<platform>. With `id`, items without one are new. Default: "id". */
+  readonly match?: string | undefined;
+  readonly items: readonly OrderBulkItem[];
+};
+
 export type OrdersListInput = {
-  /** Words in order number, note, or name or email of the customer. */
+  /** Words in order number, note, name or SKU of an item, or name or email of the customer. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
+  /** How much of the order is paid. */
   readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
   readonly fulfillment_status?: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled' | undefined;
   /** Platform and id, separated by a colon. */
   readonly external_id?: string | undefined;
+  /** Orders with all of these values, such as `metadata[source]=instagram`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -7884,16 +9225,19 @@ export type OrdersStatisticsInput = {
 };
 
 export type OrdersExportInput = {
-  /** Words in order number, note, or name or email of the customer. */
+  /** Words in order number, note, name or SKU of an item, or name or email of the customer. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   /** Any of these values, separated by commas. */
   readonly status?: readonly ('pending' | 'confirmed' | 'processing' | 'shipped' | 'delivered' | 'cancelled' | 'failed' | 'refunded')[] | undefined;
   readonly customer_id?: string | undefined;
+  /** How much of the order is paid. */
   readonly payment_status?: 'unpaid' | 'partly_paid' | 'paid' | 'refunded' | undefined;
   readonly fulfillment_status?: 'unfulfilled' | 'partly_fulfilled' | 'fulfilled' | undefined;
   /** Platform and id, separated by a colon. */
   readonly external_id?: string | undefined;
+  /** Orders with all of these values, such as `metadata[source]=instagram`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
   readonly placed_from?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. */
@@ -7956,9 +9300,61 @@ export type PaymentsListLinksInput = {
   readonly limit?: number | undefined;
 };
 
+export type PlatformListTenantsInput = {
+  readonly status?: 'creating' | 'importing' | 'active' | 'suspended' | 'deleting' | undefined;
+  readonly role?: 'platform_owner' | 'reseller' | 'merchant' | undefined;
+  /** The name of a ring. */
+  readonly ring?: string | undefined;
+  /** The name of a database server. */
+  readonly database_server?: string | undefined;
+  /** A part of the name, the id or a domain. */
+  readonly search?: string | undefined;
+  /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
+  readonly updated_from?: string | undefined;
+  /** Default: "created_at". */
+  readonly sort_by?: 'created_at' | 'name' | 'updated_at' | undefined;
+  /** Default: "desc". */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+  /** Default: 1. */
+  readonly page?: number | undefined;
+  /** Default: 20. */
+  readonly per_page?: number | undefined;
+  /** The `next_cursor` of the previous response; use it with `limit`. With `sort_by=updated_at` and `sort_order=asc` the last page has a `next_cursor` too: it returns what changes later, and no change is missed. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
+  readonly limit?: number | undefined;
+};
+
+export type PlatformSuspendTenantInput = {
+  /** The id of a tenant. */
+  readonly id: string;
+  /** Shown to operators. */
+  readonly reason?: string | undefined;
+};
+
+export type PlatformMoveTenantInput = {
+  /** The id of a tenant. */
+  readonly id: string;
+  /** The database server that it moves to. */
+  readonly server: string;
+};
+
+export type PlatformCloneTenantInput = {
+  /** The id of a tenant. */
+  readonly id: string;
+  /** The id of the copy. */
+  readonly new_id: string;
+};
+
+export type PlatformListJobsInput = {
+  /** Only those that have failed. */
+  readonly failed?: boolean | undefined;
+};
+
 export type PricingListDiscountsInput = {
   /** Words in code or title. */
   readonly search?: string | undefined;
+  /** Whether it takes off a share, an amount or the shipping. */
   readonly kind?: 'percent' | 'fixed' | 'free_shipping' | undefined;
   readonly is_active?: boolean | undefined;
   /** Whether the code can be used now, and if not, why. */
@@ -8036,10 +9432,35 @@ export type PricingListShippingRatesInput = {
   readonly limit?: number | undefined;
 };
 
+export type ProductsWriteManyInput = {
+  /** `each`: items succeed or fail on their own. `all_or_nothing`: if one fails, nothing is changed (422). Default: "each". */
+  readonly mode?: 'each' | 'all_or_nothing' | undefined;
+  /** The field that identifies an existing record: id, sku, external_ids.<platform>. With `id`, items without one are new. Default: "id". */
+  readonly match?: string | undefined;
+  readonly items: readonly ProductItem[];
+};
+
+export type ProductsChangeStocksInput = {
+  /** `each`: items succeed or fail on their own. `all_or_nothing`: if one fails, nothing is changed (422). Default: "each". */
+  readonly mode?: 'each' | 'all_or_nothing' | undefined;
+  readonly items: readonly StockItem[];
+};
+
+export type ProductsChangePricesInput = {
+  /** `each`: items succeed or fail on their own. `all_or_nothing`: if one fails, nothing is changed (422). Default: "each". */
+  readonly mode?: 'each' | 'all_or_nothing' | undefined;
+  readonly items: readonly PriceItem[];
+};
+
 export type ProductsListInput = {
   /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** SKUs of variants, separated by commas. */
+  readonly skus?: readonly string[] | undefined;
+  /** Records with all of these values, such as `metadata[supplier]=Nilgiri`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Only `active` products are for sale. */
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
@@ -8088,6 +9509,11 @@ export type ProductsExportInput = {
   /** Words in title, SKU, tags or categories, or the SKU or barcode of a variant. */
   readonly search?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** SKUs of variants, separated by commas. */
+  readonly skus?: readonly string[] | undefined;
+  /** Records with all of these values, such as `metadata[supplier]=Nilgiri`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Only `active` products are for sale. */
   readonly status?: 'draft' | 'active' | 'archived' | undefined;
   /** All of these values, separated by commas. */
   readonly tags?: readonly string[] | undefined;
@@ -8120,9 +9546,21 @@ export type ProductsExportInput = {
   readonly format?: 'csv' | 'json' | undefined;
 };
 
-export type ProductsImportInput = { readonly csv: string };
+export type ProductsImportInput = {
+  readonly csv: string;
+  /** Maps columns of the file to fields. An empty value ignores the column. */
+  readonly mapping?: Readonly<Record<string, string>> | undefined;
+  /** What to do with other columns. Default: "refuse". */
+  readonly unknown_columns?: 'refuse' | 'ignore' | undefined;
+};
 
-export type ProductsPreviewImportInput = { readonly csv: string };
+export type ProductsPreviewImportInput = {
+  readonly csv: string;
+  /** Maps columns of the file to fields. An empty value ignores the column. */
+  readonly mapping?: Readonly<Record<string, string>> | undefined;
+  /** What to do with other columns. Default: "refuse". */
+  readonly unknown_columns?: 'refuse' | 'ignore' | undefined;
+};
 
 export type ProductsGetBySkuInput = { readonly sku: string };
 
@@ -8149,6 +9587,10 @@ export type ProductsMovementsInput = {
 export type ProductsListVariantsInput = {
   readonly product?: string | undefined;
   readonly sku?: string | undefined;
+  /** SKUs of variants, separated by commas. */
+  readonly skus?: readonly string[] | undefined;
+  /** Records with all of these values, such as `metadata[supplier]=Nilgiri`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly barcode?: string | undefined;
   /** Separated by commas. */
   readonly ids?: readonly string[] | undefined;
@@ -8262,6 +9704,8 @@ export type ProfileCreateTokenInput = {
 
 export type ReferralCodesListInput = {
   readonly tenant_role?: 'merchant' | 'reseller' | undefined;
+  /** A part of the code. */
+  readonly search?: string | undefined;
   /** A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by `updated_at`, `asc`, and send the time of the last record you got, or `next_cursor` as `cursor`: a record is listed once no open transaction can change an earlier one, so none is missed. */
   readonly updated_from?: string | undefined;
   /** Default: "created_at". */
@@ -8482,6 +9926,6 @@ export type WebhooksReplayInput = {
   readonly id: string;
   /** The `sequence` of the first event. */
   readonly from_sequence: number;
-  /** The last one. Default: the newest event. */
+  /** The last sequence number to send. Default: the newest event. */
   readonly to_sequence?: number | undefined;
 };

@@ -1,7 +1,10 @@
 export interface CallOptions {
   /** Aborts the call; it rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The time for the whole call, with all attempts; for a download, until it begins. Default: 30 seconds, none for uploads. */
+  /**
+   * The time for the whole call, with all attempts but without the waits that the server asks for; for a download, until it
+   * begins. Default: 30 seconds, none for uploads.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Runs a POST once, however often it is sent, and so allows to repeat it after a failure of the network. `true` generates
@@ -10,6 +13,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | true | undefined;
   /** How often to repeat a GET, or a POST with a key, after a failure that may pass. Default: 2. */
   readonly retries?: number | undefined;
+  /** The longest `Retry-After`, in seconds, that is waited out before a repetition. Default: 30. */
+  readonly maxRetryWait?: number | undefined;
   /** Further headers, such as `If-Match`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Is called with the response of a successful call, for its headers. */

@@ -3,14 +3,24 @@ import { TimeoutError } from './errors.ts';
 /** Ends a call when its time is over or its caller aborts it. */
 export class Deadline {
   readonly signal: AbortSignal;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timeout: { readonly end: () => void; endsAt: number } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(timeoutMs: number | undefined, signal: AbortSignal | undefined) {
     const controller = new AbortController();
     this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
     if (timeoutMs === undefined) return;
     const error = new TimeoutError(`There was no response within ${timeoutMs} ms.`);
-    this.#timer = setTimeout(() => controller.abort(error), timeoutMs);
+    this.#timeout = { end: () => controller.abort(error), endsAt: Date.now() + timeoutMs };
+    this.#timer = setTimeout(this.#timeout.end, timeoutMs);
+  }
+
+  /** Ends so much later. */
+  extend(ms: number): void {
+    if (!this.#timeout || this.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timeout.endsAt += ms;
+    this.#timer = setTimeout(this.#timeout.end, this.#timeout.endsAt - Date.now());
   }
 
   /** Settles like the promise, which other callers may wait for too, or rejects when the call ends. */

@@ -21,6 +21,63 @@ export const apiClientsLimits = {
   },
 } as const;
 
+export const appRequestsLimits = {
+  preview: {
+    client_id: 64,
+    redirect_uri: 2000,
+    response_type: 50,
+    scope: 10000,
+    state: 2000,
+    code_challenge: 200,
+    code_challenge_method: 10,
+    resource: 2000,
+  },
+  approve: {
+    client_id: 64,
+    redirect_uri: 2000,
+    response_type: 50,
+    scope: 10000,
+    state: 2000,
+    code_challenge: 200,
+    code_challenge_method: 10,
+    resource: 2000,
+    approved_scopes: 200,
+    password: 1000,
+    otp: 50,
+  },
+  deny: {
+    client_id: 64,
+    redirect_uri: 2000,
+    response_type: 50,
+    scope: 10000,
+    state: 2000,
+    code_challenge: 200,
+    code_challenge_method: 10,
+    resource: 2000,
+  },
+} as const;
+
+export const appsLimits = {
+  create: {
+    name: 255,
+    redirect_uris: 10,
+    scopes: 200,
+    password: 1000,
+    otp: 50,
+  },
+  update: {
+    name: 255,
+    redirect_uris: 10,
+    scopes: 200,
+    password: 1000,
+    otp: 50,
+  },
+  rotateSecret: {
+    password: 1000,
+    otp: 50,
+  },
+} as const;
+
 export const authLimits = {
   login: {
     email: 254,
@@ -66,6 +123,24 @@ export const conversationsLimits = {
 } as const;
 
 export const customersLimits = {
+  upsertByExternalId: {
+    email: 254,
+    phone: 32,
+    first_name: 255,
+    last_name: 255,
+    tags: 50,
+    notes: 20000,
+  },
+  upsertByEmail: {
+    phone: 32,
+    first_name: 255,
+    last_name: 255,
+    tags: 50,
+    notes: 20000,
+  },
+  writeMany: {
+    items: 1000,
+  },
   create: {
     email: 254,
     phone: 32,
@@ -73,6 +148,12 @@ export const customersLimits = {
     last_name: 255,
     tags: 50,
     notes: 20000,
+  },
+  import: {
+    file: { maxBytes: 10485760 },
+  },
+  previewImport: {
+    file: { maxBytes: 10485760 },
   },
   addTags: {
     customer_ids: 1000,
@@ -229,6 +310,13 @@ export const notificationsLimits = {
   },
 } as const;
 
+export const oauthLimits = {
+  register: {
+    redirect_uris: 10,
+    client_name: 100,
+  },
+} as const;
+
 export const onboardingLimits = {
   apply: {
     referral_code: 64,
@@ -259,6 +347,21 @@ export const onboardingLimits = {
 } as const;
 
 export const ordersLimits = {
+  upsertByExternalId: {
+    items: 500,
+    note: 20000,
+    payment_method: 64,
+    discount_codes: 10,
+    discounts: 10,
+    'customer.phone': 32,
+    'customer.email': 254,
+    'customer.first_name': 255,
+    'customer.last_name': 255,
+    payments: 20,
+  },
+  writeMany: {
+    items: 1000,
+  },
   create: {
     items: 500,
     note: 20000,
@@ -385,6 +488,18 @@ export const paymentsLimits = {
   },
 } as const;
 
+export const platformLimits = {
+  suspendTenant: {
+    reason: 500,
+  },
+  moveTenant: {
+    server: 63,
+  },
+  cloneTenant: {
+    new_id: 63,
+  },
+} as const;
+
 export const pricingLimits = {
   preview: {
     lines: 500,
@@ -437,6 +552,36 @@ export const pricingLimits = {
 } as const;
 
 export const productsLimits = {
+  upsertByExternalId: {
+    sku: 64,
+    title: 255,
+    description: 20000,
+    images: 20,
+    tags: 50,
+    categories: 20,
+    slug: 100,
+    options: 3,
+    variants: 250,
+  },
+  upsertBySku: {
+    title: 255,
+    description: 20000,
+    images: 20,
+    tags: 50,
+    categories: 20,
+    slug: 100,
+    options: 3,
+    variants: 250,
+  },
+  writeMany: {
+    items: 1000,
+  },
+  changeStocks: {
+    items: 1000,
+  },
+  changePrices: {
+    items: 1000,
+  },
   create: {
     sku: 64,
     title: 255,
@@ -447,6 +592,12 @@ export const productsLimits = {
     slug: 100,
     options: 3,
     variants: 250,
+  },
+  import: {
+    file: { maxBytes: 10485760 },
+  },
+  previewImport: {
+    file: { maxBytes: 10485760 },
   },
   update: {
     sku: 64,
@@ -549,6 +700,12 @@ export const referralCodesLimits = {
 export const ringsLimits = {
   assign: {
     tenant_id: 63,
+    reason: 500,
+  },
+  promote: {
+    alias: 50,
+    from: 63,
+    version: 50,
     reason: 500,
   },
 } as const;

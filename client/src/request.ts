@@ -21,7 +21,8 @@ export function prepare(route: string, input: Fields): PreparedRequest {
     return segment;
   });
   const isInQuery = kind === 'query' || ((!kind || kind === 'file') && (method === 'GET' || method === 'DELETE'));
-  const query = isInQuery ? buildQuery(rest) : '';
+  const { csv: _, ...beside } = rest;
+  const query = isInQuery ? buildQuery(rest) : kind === 'csv' ? buildQuery(beside) : '';
   return {
     method,
     path: (path.startsWith('/') ? path : `/api/v1/${path}`) + query,
@@ -41,7 +42,11 @@ function pathSegment(name: string, value: unknown): string {
 function buildQuery(fields: Fields): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
-    for (const item of [value].flat()) if (item !== undefined) query.append(name, String(item));
+    for (const item of [value].flat()) {
+      if (typeof item === 'object' && item !== null) {
+        for (const [key, inner] of Object.entries(item)) query.append(`${name}[${key}]`, String(inner));
+      } else if (item !== undefined) query.append(name, String(item));
+    }
   }
   return query.size > 0 ? `?${query}` : '';
 }

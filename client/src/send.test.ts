@@ -49,6 +49,18 @@ test('a long wait that the server requests is left to the caller', async () => {
   expect(front.requests).toHaveLength(1);
 });
 
+test('a wait that the server requests is waited out up to the limit of the caller, beyond the time of the call', async () => {
+  const wait: Fault = { status: 429, headers: { 'retry-after': '3' } };
+  const { chowk, front } = await clientWith(wait);
+  const started = Date.now();
+  expect((await chowk.auth.me({}, { maxRetryWait: 3, timeoutMs: 2_500 })).tenants).toHaveLength(1);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(3_000);
+  expect(front.requests).toHaveLength(2);
+  front.faults.push(wait);
+  await expect(chowk.auth.me({}, { maxRetryWait: 2 })).rejects.toMatchObject({ status: 429, retryAfter: 3 });
+  expect(front.requests).toHaveLength(3);
+});
+
 test('an order whose response was lost is not created again without a key', async () => {
   const { chowk, front } = await clientWith('lost response');
   await expect(chowk.orders.create(newOrder('Tea'))).rejects.toThrow(NetworkError);
@@ -126,6 +138,35 @@ test('a change without a key and a refusal are not repeated', async () => {
   await expect(chowk.profile.update({ name: 'Asha R.' })).rejects.toMatchObject({ status: 503 });
   await expect(chowk.orders.list({ per_page: 101 })).rejects.toMatchObject({ status: 422 });
   expect(front.requests).toHaveLength(2);
+});
+
+test('a request that was refused for its number is repeated, whatever its method', async () => {
+  const refusal: Fault = { status: 429, headers: { 'retry-after': '0' } };
+  const { chowk, front } = await clientWith(refusal);
+  await chowk.orders.create(newOrder('Cumin'));
+  expect(await countOrders('Cumin')).toBe(1);
+  front.faults.push(refusal);
+  expect((await chowk.profile.update({ name: 'Asha R.' })).profile.name).toBe('Asha R.');
+  expect(front.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'PATCH', 'PATCH']);
+  front.faults.push(refusal);
+  const visitor = createClient({ url: front.url });
+  await expect(visitor.password.forgot({ email: 'asha@example.com' })).rejects.toMatchObject({ status: 429 });
+  expect(front.requests).toHaveLength(5);
+});
+
+test('a PUT and a DELETE are repeated after a lost connection, but not with a version', async () => {
+  const { chowk, front } = await clientWith();
+  const put = (options = {}) =>
+    chowk.customers.upsertByExternalId({ platform: 'erp', external_id: '1', first_name: 'Meera' }, options);
+  const { customer } = await put();
+  front.faults.push('lost response');
+  expect((await put()).customer.id).toBe(customer.id);
+  expect(front.requests).toHaveLength(3);
+  front.faults.push('lost response');
+  await expect(put({ headers: { 'If-Match': `"${customer.updated_at}"` } })).rejects.toThrow(NetworkError);
+  front.faults.push({ status: 503 });
+  await chowk.customers.delete({ id: customer.id });
+  expect(front.requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);
 });
 
 test('an exception of onResponse is that of the call, which is not repeated', async () => {

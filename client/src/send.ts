@@ -26,8 +26,7 @@ interface Answer {
 const defaultTimeoutMs = 30_000;
 const firstDelayMs = 250;
 const maxDelayMs = 8_000;
-/** A longer wait is left to the caller. */
-const maxWaitSeconds = 30;
+const defaultMaxRetryWait = 30;
 
 /** The body of the response, or the response itself if it is a file. Repeats the request after failures that may pass. */
 export async function send(request: PreparedRequest, options: SendOptions): Promise<unknown> {
@@ -45,7 +44,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
 
 /** If the token is refused, the request is sent once more with the next one. */
 async function exchangeRepeatedly(options: Attempts): Promise<Answer> {
-  const { request, headers, deadline, session, retries = 2 } = options;
+  const { request, headers, deadline, session, retries = 2, maxRetryWait = defaultMaxRetryWait } = options;
   let isRenewed = false;
   let last: { readonly error: unknown; readonly user: string | undefined } | undefined;
   for (let repetitions = 0; ; ) {
@@ -63,14 +62,32 @@ async function exchangeRepeatedly(options: Attempts): Promise<Answer> {
         isRenewed = true;
         continue;
       }
-      // Keys of anonymous callers are ignored.
-      const isRepeatable = request.method === 'GET' || (headers.has('idempotency-key') && token !== undefined);
-      const delay = isRepeatable && repetitions < retries ? delayAfter(error, repetitions) : undefined;
-      if (delay === undefined) throw error;
-      await deadline.wait(delay);
+      const isRepeatable = isSafeToRepeat(request.method, headers, token !== undefined, error);
+      const requested = requestedWait(error);
+      // A longer wait is left to the caller.
+      const mayRepeat = isRepeatable && repetitions < retries && requested <= maxRetryWait && mayPass(error);
+      if (!mayRepeat) throw error;
+      deadline.extend(requested * 1000);
+      await deadline.wait(randomDelay(repetitions) + requested * 1000);
       repetitions += 1;
     }
   }
+}
+
+/** Whether the platform does the same once, however often it gets the request. */
+function isSafeToRepeat(method: string, headers: Headers, isSignedIn: boolean, error: unknown): boolean {
+  if (method === 'GET') return true;
+  // Keys of anonymous callers are ignored, and their attempts are counted, as those to sign in.
+  if (!isSignedIn) return false;
+  if (headers.has('idempotency-key')) return true;
+  // With a version, a change that was made would fail as one of somebody else.
+  if (method === 'PUT' || method === 'DELETE') return !headers.has('if-match') || isUntouched(error);
+  return isUntouched(error);
+}
+
+/** The request was refused before it changed anything, unlike one in which a call between modules was refused. */
+function isUntouched(error: unknown): boolean {
+  return error instanceof ChowkError && error.status === 429 && error.code !== 'bus.rate_limited';
 }
 
 function isRefusal(error: unknown): boolean {
@@ -90,17 +107,21 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Milliseconds until the next attempt; `undefined` if it would fail too. */
-function delayAfter(error: unknown, repetitions: number): number | undefined {
-  // Callers that failed at the same time must not come back at the same time.
-  const delay = Math.random() * Math.min(firstDelayMs * 2 ** repetitions, maxDelayMs);
-  if (error instanceof NetworkError) return delay;
-  if (!(error instanceof ChowkError)) return undefined;
-  const { status, code, retryAfter = 0 } = error;
+/** Seconds. */
+function requestedWait(error: unknown): number {
+  return error instanceof ChowkError ? (error.retryAfter ?? 0) : 0;
+}
+
+/** Callers that failed at the same time must not come back at the same time. */
+function randomDelay(repetitions: number): number {
+  return Math.random() * Math.min(firstDelayMs * 2 ** repetitions, maxDelayMs);
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ChowkError)) return error instanceof NetworkError;
   // The first attempt is still running.
-  const isBusy = code === 'http.idempotency_busy';
-  if (!isBusy && ![429, 502, 503, 504].includes(status)) return undefined;
-  return retryAfter > maxWaitSeconds ? undefined : delay + retryAfter * 1000;
+  const isBusy = error.code === 'http.idempotency_busy';
+  return isBusy || [429, 502, 503, 504].includes(error.status);
 }
 
 async function exchange(options: Attempts, token: string | undefined): Promise<Answer> {

@@ -20,6 +20,26 @@ CREATE INDEX activity_log_by_user ON public.activity_log USING btree (user_id, a
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.activity_log FOR EACH ROW WHEN ((new.at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_activity_log();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.activity_log FOR EACH ROW WHEN (((new.at <> old.at) AND (new.at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_activity_log();
 
+CREATE TABLE app_grants (
+  id uuid NOT NULL,
+  app_id text NOT NULL,
+  tenant_id text NOT NULL,
+  user_id bigint NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT app_grants_app_id_tenant_id_user_id_key UNIQUE (app_id, tenant_id, user_id),
+  CONSTRAINT app_grants_pkey PRIMARY KEY (id),
+  CONSTRAINT app_grants_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id) ON DELETE CASCADE,
+  CONSTRAINT app_grants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT app_grants_user_id_tenant_id_fkey FOREIGN KEY (user_id, tenant_id) REFERENCES memberships(user_id, tenant_id) ON DELETE CASCADE
+);
+CREATE INDEX app_grants_by_tenant ON public.app_grants USING btree (tenant_id, created_at);
+CREATE INDEX app_grants_by_user ON public.app_grants USING btree (user_id, tenant_id);
+CREATE TRIGGER app_grants_deleted AFTER DELETE ON public.app_grants FOR EACH ROW EXECUTE FUNCTION end_service_user();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.app_grants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_app_grants();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.app_grants FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_app_grants();
+
 CREATE TABLE application_documents (
   id uuid NOT NULL,
   application_id uuid NOT NULL,
@@ -32,6 +52,44 @@ CREATE TABLE application_documents (
   CONSTRAINT application_documents_pkey PRIMARY KEY (id),
   CONSTRAINT application_documents_application_id_fkey FOREIGN KEY (application_id) REFERENCES reseller_applications(id) ON DELETE CASCADE
 );
+
+CREATE TABLE apps (
+  id text NOT NULL,
+  tenant_id text,
+  redirect_uris text[] NOT NULL,
+  acts_as text NOT NULL,
+  created_by bigint,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT apps_pkey PRIMARY KEY (id),
+  CONSTRAINT apps_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT apps_id_fkey FOREIGN KEY (id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
+  CONSTRAINT apps_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT apps_acts_as_check CHECK ((acts_as = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+CREATE INDEX apps_by_tenant ON public.apps USING btree (tenant_id, created_at);
+CREATE TRIGGER apps_deleted AFTER DELETE ON public.apps FOR EACH ROW EXECUTE FUNCTION delete_client_of_app();
+CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.apps FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_apps();
+CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.apps FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_apps();
+
+CREATE TABLE authorization_codes (
+  hash bytea NOT NULL,
+  grant_id uuid NOT NULL,
+  redirect_uri text NOT NULL,
+  challenge text NOT NULL,
+  scopes text[] NOT NULL,
+  decided_in uuid NOT NULL,
+  session_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT authorization_codes_pkey PRIMARY KEY (hash),
+  CONSTRAINT authorization_codes_decided_in_fkey FOREIGN KEY (decided_in) REFERENCES sessions(id) ON DELETE CASCADE,
+  CONSTRAINT authorization_codes_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES app_grants(id) ON DELETE CASCADE,
+  CONSTRAINT authorization_codes_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX authorization_codes_by_expiry ON public.authorization_codes USING btree (expires_at);
+CREATE INDEX authorization_codes_by_grant ON public.authorization_codes USING btree (grant_id);
 
 CREATE TABLE device_codes (
   device_hash bytea NOT NULL,
@@ -491,13 +549,16 @@ CREATE TABLE sessions (
   last_used_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  grant_id uuid,
   CONSTRAINT sessions_token_hash_key UNIQUE (token_hash),
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
+  CONSTRAINT sessions_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES app_grants(id) ON DELETE CASCADE,
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   CONSTRAINT sessions_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'device'::text, 'personal'::text, 'client'::text])))
 );
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_by_grant ON public.sessions USING btree (grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX sessions_by_network ON public.sessions USING btree (user_id, network, created_at);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, created_at);
 CREATE TRIGGER sessions_changed AFTER DELETE OR UPDATE OF scopes, expires_at, revoked_at, token_hash ON public.sessions FOR EACH ROW EXECUTE FUNCTION notify_session_changed();
@@ -530,6 +591,8 @@ CREATE TABLE tenant_migrations (
   error text,
   finished_at timestamp with time zone,
   announced_at timestamp with time zone,
+  duration_ms integer,
+  applied_count integer,
   CONSTRAINT tenant_migrations_pkey PRIMARY KEY (tenant_id),
   CONSTRAINT tenant_migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   CONSTRAINT tenant_migrations_status_check CHECK ((status = ANY (ARRAY['done'::text, 'failed'::text])))
@@ -549,6 +612,19 @@ CREATE TABLE tenant_moves (
   CONSTRAINT tenant_moves_step_check CHECK ((step = ANY (ARRAY['copying'::text, 'paused'::text, 'switched'::text, 'undoing'::text])))
 );
 CREATE TRIGGER tenant_moves_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_moves FOR EACH ROW EXECUTE FUNCTION notify_tenant_move();
+
+CREATE TABLE tenant_restores (
+  tenant_id text NOT NULL,
+  previous text NOT NULL,
+  restored text NOT NULL,
+  kept text NOT NULL,
+  step text NOT NULL DEFAULT 'filling'::text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT tenant_restores_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT tenant_restores_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  CONSTRAINT tenant_restores_step_check CHECK ((step = ANY (ARRAY['filling'::text, 'paused'::text, 'switched'::text, 'undoing'::text])))
+);
+CREATE TRIGGER tenant_restores_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_restores FOR EACH ROW EXECUTE FUNCTION notify_tenant_move();
 
 CREATE TABLE tenant_settings (
   tenant_id text NOT NULL,

@@ -92,6 +92,7 @@ CREATE TABLE conversation_messages (
   html text,
   is_automatic boolean NOT NULL DEFAULT false,
   is_for_visitor boolean NOT NULL DEFAULT false,
+  received_on text,
   CONSTRAINT conversation_messages_pkey PRIMARY KEY (id),
   CONSTRAINT conversation_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversations(id),
   CONSTRAINT conversation_messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text, 'note'::text])))
@@ -222,6 +223,7 @@ CREATE TABLE customer_metadata (
   CONSTRAINT customer_metadata_pkey PRIMARY KEY (id),
   CONSTRAINT customer_metadata_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id)
 );
+CREATE INDEX customer_metadata_by_value ON public.customer_metadata USING btree (key, md5(value));
 
 CREATE TABLE customer_vip_rule (
   id boolean NOT NULL DEFAULT true,
@@ -269,6 +271,7 @@ CREATE INDEX customers_by_text ON public.customers USING gin (search_text gin_tr
 CREATE INDEX customers_by_update ON public.customers USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_email ON public.customers USING btree (email) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX customers_phone ON public.customers USING btree (phone) WHERE (deleted_at IS NULL);
+CREATE INDEX customers_with_external_id ON public.customers USING gin (external_ids jsonb_path_ops) WITH (fastupdate=off) WHERE (external_ids <> '{}'::jsonb);
 CREATE TRIGGER count_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 CREATE TRIGGER count_removed AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_customers();
 CREATE TRIGGER count_updated AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((((((old.deleted_at IS NULL) IS DISTINCT FROM (new.deleted_at IS NULL)) OR (old.accepts_marketing IS DISTINCT FROM new.accepts_marketing)) OR (old.total_orders IS DISTINCT FROM new.total_orders)) OR (old.total_spent IS DISTINCT FROM new.total_spent)) OR (old.last_order_at IS DISTINCT FROM new.last_order_at))) EXECUTE FUNCTION count_customers();
@@ -770,6 +773,7 @@ CREATE TABLE order_items (
   CONSTRAINT order_items_shipped CHECK (((shipped_quantity >= 0) AND (shipped_quantity <= quantity))) NOT VALID
 );
 CREATE INDEX order_items_by_order ON public.order_items USING btree (order_id, "position");
+CREATE INDEX order_items_by_text ON public.order_items USING gin (order_search_text(name, sku) gin_trgm_ops);
 CREATE INDEX order_items_by_variant ON public.order_items USING btree (variant_id) WHERE (variant_id IS NOT NULL);
 
 CREATE TABLE order_numbers (
@@ -911,6 +915,7 @@ CREATE TABLE orders (
   CONSTRAINT orders_total_check CHECK ((total >= (0)::numeric))
 );
 CREATE INDEX orders_by_customer ON public.orders USING btree (customer_id, placed_at DESC, id DESC) INCLUDE (status, total, currency) WHERE (deleted_at IS NULL);
+CREATE INDEX orders_by_metadata ON public.orders USING gin (metadata jsonb_path_ops) WHERE ((deleted_at IS NULL) AND (metadata <> '{}'::jsonb));
 CREATE INDEX orders_by_status ON public.orders USING btree (status, placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_text ON public.orders USING gin (search_text gin_trgm_ops) WHERE (deleted_at IS NULL);
 CREATE INDEX orders_by_time ON public.orders USING btree (placed_at DESC, id DESC) WHERE (deleted_at IS NULL);
@@ -971,15 +976,18 @@ CREATE TABLE payment_links (
   user_id bigint,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  customer_id uuid,
   CONSTRAINT payment_links_pkey PRIMARY KEY (id),
   CONSTRAINT payment_links_amount_check CHECK ((amount > (0)::numeric)),
   CONSTRAINT payment_links_provider_check CHECK ((provider = ANY (ARRAY['stripe'::text, 'razorpay'::text]))),
   CONSTRAINT payment_links_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
+CREATE INDEX payment_links_by_customer ON public.payment_links USING btree (customer_id);
 CREATE INDEX payment_links_by_expiry ON public.payment_links USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'processing'::text, 'expired'::text]));
 CREATE INDEX payment_links_by_order ON public.payment_links USING btree (order_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX payment_links_live ON public.payment_links USING btree (order_id, provider, currency, amount) WHERE (status = ANY (ARRAY['creating'::text, 'open'::text, 'processing'::text]));
 CREATE UNIQUE INDEX payment_links_provider ON public.payment_links USING btree (provider, provider_link_id);
+CREATE INDEX payment_links_without_customer ON public.payment_links USING btree (order_id) WHERE ((customer_id IS NULL) AND (url IS NOT NULL));
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.payment_links FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_payment_links();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.payment_links FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_payment_links();
 
@@ -1052,6 +1060,7 @@ CREATE TABLE product_variants (
   CONSTRAINT product_variants_reserved_check CHECK ((reserved >= 0))
 );
 CREATE INDEX product_variants_by_barcode ON public.product_variants USING btree (barcode) WHERE ((barcode IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX product_variants_by_metadata ON public.product_variants USING gin (metadata jsonb_path_ops) WHERE ((deleted_at IS NULL) AND (metadata <> '{}'::jsonb));
 CREATE INDEX product_variants_by_product ON public.product_variants USING btree (product_id, "position");
 CREATE INDEX product_variants_by_update ON public.product_variants USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX product_variants_sku ON public.product_variants USING btree (sku_key) WHERE (deleted_at IS NULL);
@@ -1098,6 +1107,7 @@ CREATE TABLE products (
 );
 CREATE INDEX products_by_category ON public.products USING gin (categories) WHERE (deleted_at IS NULL);
 CREATE INDEX products_by_creation ON public.products USING btree (created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX products_by_metadata ON public.products USING gin (metadata jsonb_path_ops) WHERE ((deleted_at IS NULL) AND (metadata <> '{}'::jsonb));
 CREATE INDEX products_by_price ON public.products USING btree (price, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX products_by_source ON public.products USING btree (source_id) WHERE ((source_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX products_by_tag ON public.products USING gin (tags) WHERE (deleted_at IS NULL);
@@ -1116,6 +1126,26 @@ CREATE TRIGGER products_add_first_variants AFTER INSERT ON public.products REFER
 CREATE TRIGGER products_pass_to_variants AFTER UPDATE ON public.products REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update FOR EACH STATEMENT EXECUTE FUNCTION pass_to_variants();
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.products FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_products();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.products FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_products();
+
+CREATE TABLE request_log (
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  client_id text NOT NULL,
+  user_id bigint NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  status smallint NOT NULL,
+  duration_ms real NOT NULL,
+  request_id text NOT NULL,
+  updated_at timestamp with time zone NOT NULL DEFAULT 
+CASE
+    WHEN (pg_current_xact_id() IS NOT NULL) THEN clock_timestamp()
+    ELSE NULL::timestamp with time zone
+END,
+  CONSTRAINT request_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX request_log_by_client ON public.request_log USING btree (client_id, at, id);
+CREATE INDEX request_log_by_time ON public.request_log USING btree (at);
 
 CREATE TABLE saved_views (
   id uuid NOT NULL,
@@ -1275,6 +1305,11 @@ CREATE INDEX tax_rates_by_update ON public.tax_rates USING btree (updated_at, id
 CREATE UNIQUE INDEX tax_rates_name ON public.tax_rates USING btree (country, state, tax_class, lower(name)) NULLS NOT DISTINCT;
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.tax_rates FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_tax_rates();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.tax_rates FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_tax_rates();
+
+CREATE TABLE tenant_identity (
+  tenant_id text NOT NULL,
+  CONSTRAINT tenant_identity_pkey PRIMARY KEY (tenant_id)
+);
 
 CREATE TABLE unregistered_operations (
   hash text NOT NULL,

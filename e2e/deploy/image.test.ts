@@ -110,7 +110,8 @@ test('the image starts with what it copies, answers its health check and writes 
 
   const worker = start((await readArguments('worker')).map((one) => one.replace('8081', probePort)));
   await expect.poll(() => status(probePort, '/ready'), { timeout: 60_000 }).toBe(200);
-  expect([await status(probePort, '/live'), await status(probePort, '/other')]).toEqual([200, 404]);
+  const paths = ['/live', '/metrics', '/other'];
+  expect(await Promise.all(paths.map((path) => status(probePort, path)))).toEqual([200, 200, 404]);
   await expect.poll(listJobs, { timeout: 60_000, interval: 500 }).toEqual([]);
 
   await Promise.all([stop(api), stop(worker)]);

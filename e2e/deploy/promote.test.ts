@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { databaseUrl } from '../platform.ts';
+import { copyRepository } from '../repository-copy.ts';
 
 const script = resolve(import.meta.dirname, '../../deploy/promote.sh');
 const execute = promisify(execFile);
@@ -11,8 +13,11 @@ const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
 
 /** In place of the program: writes the version that edge has, and its arguments, to the lock file of stable. */
 const program = `#!/bin/sh
+echo "$@" >> "$HOME/commands"
+[ "$1" = ring:promote ] || exit 0
 [ "$2" != broken ] || { echo 'chowkd: refused' >&2; exit 1; }
 [ "$2" != same ] || exit 0
+echo before > modules/manifests/stable.lock.json.previous
 echo "$@" > modules/manifest.lock.json
 `;
 
@@ -61,11 +66,13 @@ async function startRepository() {
   };
   const log = () => git(origin, 'log', '--format=%an: %s', 'main');
   const lock = () => git(origin, 'show', 'main:modules/manifest.lock.json');
-  return { clone, promote, commitElsewhere, log, lock };
+  const changedFiles = () => git(origin, 'show', '--name-only', '--format=', 'main');
+  const commands = () => readFile(join(folder, 'commands'), 'utf8');
+  return { clone, promote, commitElsewhere, log, lock, changedFiles, commands };
 }
 
 test('a promotion is committed to the main branch, on top of what others have pushed', async () => {
-  const { promote, commitElsewhere, log, lock } = await startRepository();
+  const { promote, commitElsewhere, log, lock, changedFiles, commands } = await startRepository();
   await commitElsewhere('README.md', 'two\n');
   const variables = { PROMOTE_ALIAS: 'orders', PROMOTE_SOAK: '24h', GITLAB_USER_NAME: 'Asha' };
   expect(await promote(variables)).toMatchObject({
@@ -73,6 +80,10 @@ test('a promotion is committed to the main branch, on top of what others have pu
     output: expect.stringMatching(/^Committed \w+ to main\.$/m),
   });
   expect(await lock()).toBe('ring:promote orders --from=edge --to=stable --soak=24h');
+  expect(await changedFiles()).toBe('modules/manifest.lock.json');
+  expect(await commands()).toMatch(
+    /^module:install --locked --ring=edge\nmodule:install --locked --ring=stable\nring:promote/,
+  );
   expect((await log()).split('\n')).toEqual([
     'Asha: chore(rings): promote orders from edge to stable',
     'Test: meanwhile',
@@ -121,3 +132,59 @@ test.each([
   expect(output).toMatch(/^promote\.sh: PROMOTE_(ALIAS|TO) must be a name of lower-case letters/);
   expect(await log()).toBe('Test: first');
 });
+
+test('in a clone without packages, a package is promoted', async () => {
+  const repository = await copyRepository();
+  const folder = await mkdtemp(join(tmpdir(), 'chowk-promote-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const origin = join(folder, 'origin.git');
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env = {
+    PATH,
+    NODE_COMPILE_CACHE,
+    HOME: folder,
+    APP_ENV: 'testing',
+    DATABASE_URL: databaseUrl(),
+    STORAGE_PATH: join(folder, 'storage'),
+    MODULE_REGISTRY_PATH: join(folder, 'registry'),
+  };
+  const git = (...args: string[]) => execute('git', [...author, ...args], { cwd: repository });
+  const chowkd = (...args: string[]) => execute(join(repository, 'chowkd'), args, { cwd: repository, env });
+  const sources = join(folder, 'notes');
+  await mkdir(sources);
+  const described = { name: 'Notes', alias: 'notes', version: '1.0.0', description: 'Notes.' };
+  await writeFile(
+    join(sources, 'module.json'),
+    JSON.stringify({ ...described, compatibility: { platform: '^1.0.0' } }),
+  );
+  await writeFile(
+    join(sources, 'module.ts'),
+    "import { defineModule } from '@chowk/kit';\nexport const module = defineModule({});\n",
+  );
+  // Loading fewer modules takes less time.
+  const lockFile = join(repository, 'modules/manifest.lock.json');
+  const { modules, ...whole } = JSON.parse(await readFile(lockFile, 'utf8'));
+  const { identity, administration } = modules;
+  await writeFile(lockFile, JSON.stringify({ ...whole, modules: { administration, identity } }));
+  await chowkd('migrate');
+  await chowkd('module:pack', sources, `--out=${folder}`);
+  await chowkd('module:publish', join(folder, 'Notes-1.0.0.zip'));
+  await chowkd('ring:create', 'edge');
+  await chowkd('module:install', 'notes@1.0.0');
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message=first');
+  await execute('git', ['clone', '--quiet', '--bare', repository, origin]);
+  await git('remote', 'add', 'origin', origin);
+  const variables = { PROMOTE_ALIAS: 'notes', PROMOTE_FROM: 'stable', PROMOTE_TO: 'edge' };
+  const { stdout } = await execute('deploy/promote.sh', {
+    cwd: repository,
+    env: { ...env, ...variables, MODULES_PATH: join(folder, 'fresh') },
+  });
+  expect(stdout).toMatch(/^Committed \w+ to main\.$/m);
+  const files = (await git('show', '--name-only', '--format=', 'origin/main')).stdout;
+  expect(files).toBe('modules/manifests/edge.lock.json\n');
+  const lock = JSON.parse((await git('show', 'origin/main:modules/manifests/edge.lock.json')).stdout);
+  expect(lock.modules.notes).toMatchObject({ version: '1.0.0' });
+  expect((await git('ls-tree', '-r', '--name-only', 'origin/main', 'modules')).stdout).not.toContain('.previous');
+}, 300_000);

@@ -7,6 +7,7 @@ export type OperationText<Result, Variables> = string & { readonly __apiType?: (
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** An order status. */
 export type OrderStatus =
   | 'pending'
   | 'confirmed'
@@ -17,21 +18,33 @@ export type OrderStatus =
   | 'failed'
   | 'refunded';
 
+/** A product status. */
 export type ProductStatus =
   | 'draft'
   | 'active'
   | 'archived';
 
+/** The input: new product. */
 export type NewProductInput = {
+  /** The stock keeping unit, unique in the tenant. */
   sku: string;
+  /** The title that people see. */
   title: string;
+  /** A description for people to read. */
   description?: string | null | undefined;
+  /** The price of one unit. */
   price: string | number;
+  /** The price that is shown struck through beside the price. */
   compare_at_price?: string | number | null | undefined;
+  /** Only `active` products are for sale. */
   status?: ProductStatus | null | undefined;
+  /** The pictures, in the order in which they are shown. */
   images?: Array<ProductImageInput> | null | undefined;
+  /** Free labels, to find and group records. */
   tags?: Array<string> | null | undefined;
+  /** The categories that the product belongs to. */
   categories?: Array<string> | null | undefined;
+  /** Whether new tenants of a reseller get the product. */
   mandatory?: boolean | null | undefined;
   /** Units on hand. */
   stock?: number | null | undefined;
@@ -47,33 +60,43 @@ export type NewProductInput = {
   variants?: Array<NewVariantInput> | null | undefined;
 };
 
+/** The input: product image. */
 export type ProductImageInput = {
   /** The id of an image of the product, or of one from `POST /product-images`. */
   id?: string | null | undefined;
   /** An https or a relative URL; required without `id`. */
   url?: string | null | undefined;
+  /** What the picture shows, for people who cannot see it. */
   alt?: string | null | undefined;
 };
 
+/** The input: product option. */
 export type ProductOptionInput = {
+  /** The name that people see. */
   name: string;
+  /** The possible values, in the order in which they are shown. */
   values?: Array<string> | null | undefined;
 };
 
+/** The input: new variant. */
 export type NewVariantInput = {
-  /** Default: the product's SKU with a number. */
+  /** The stock keeping unit, unique in the tenant. Default: the product's SKU with a number. */
   sku?: string | null | undefined;
-  /** Default: the product's price. */
+  /** The price of one unit. Default: the product's price. */
   price?: string | number | null | undefined;
   /** Its value of each of the product's options, by the name of the option. */
   options?: unknown;
+  /** The price that is shown struck through beside the price. */
   compare_at_price?: string | number | null | undefined;
+  /** The barcode, such as an EAN or UPC. */
   barcode?: string | null | undefined;
+  /** The weight of one unit in grams. */
   weight_grams?: number | null | undefined;
   /** One of the images of the product. */
   image_id?: string | null | undefined;
   /** Whether it is sold when it is out of stock. */
   continue_selling?: boolean | null | undefined;
+  /** Whether taxes are added. */
   taxable?: boolean | null | undefined;
   /** Lowercase letters, digits, hyphens and underscores. The tax rates of this class apply to it. */
   tax_class?: string | null | undefined;

@@ -55,7 +55,7 @@ interface Declaration {
   readonly bodyLimit?: number;
   /**
    * A limit of its own, besides that of all requests: calls a minute from one network or of one user, in one tenant. Give one to
-   * public actions that write or cost much. `false`: calls count against no limit.
+   * public actions that write or cost much; with `accepts: 'signed'` it is the only one. `false`: calls count against no limit.
    */
   readonly limit?: { readonly perMinute: number; readonly by: 'network' | 'user' } | false;
   /**
@@ -82,6 +82,13 @@ interface Declaration {
   readonly graphql?: string | false;
   /** The codes of the failures it can throw, in addition to those of all actions. */
   readonly errors?: readonly string[];
+  /**
+   * It will be removed, at the earliest on the day `sunset`: responses have the headers `Deprecation` and `Sunset`. `instead` is a
+   * sentence that says what to use.
+   */
+  readonly deprecated?: { readonly since: string; readonly sunset: string; readonly instead: string };
+  /** An input as a person would write it, for the API description; a test sends it. Default: derived from the schema. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Request headers. For the API description only. */
   readonly headers?: TObject;
   /** Responses with another status, or failures with additional fields. For the API description only. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BulkMode, BulkResult, PlannedCall } from './bulk-result.ts';
 import type { Events, Jobs, ModuleOptions, Operations, Settings } from './catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './database.ts';
@@ -82,6 +83,8 @@ export interface Ctx {
   readonly tenant: Tenant;
   /** The address of the tenant, such as `https://acme.example.com`: its id is one of its domains and never changes. */
   readonly tenantUrl: string;
+  /** The version of the API for requests that name none, and for webhooks. */
+  readonly apiVersion: string;
   /** The signed-in user. Throws if there is none. */
   readonly user: User;
   /** The signed-in user's id; `undefined` for calls of the platform itself, such as jobs. */
@@ -102,6 +105,19 @@ export interface Ctx {
   /** Runs `work` with a context whose `db` is one transaction. */
   tx<Result>(work: (ctx: this) => Promise<Result>): Promise<Result>;
   readonly bus: Bus;
+  /**
+   * Calls another action of this module as a part of this call: with its permission, validation and rules. Its changes are in
+   * the audit entry of this call.
+   */
+  perform(action: string, input: object): Promise<unknown>;
+  /**
+   * Calls an action of this module for each item, in the order of the items, with an audit entry for each. `all_or_nothing` throws
+   * `http.bulk_failed` if an item fails.
+   */
+  performEach<Item>(
+    items: readonly Item[],
+    how: { readonly mode: BulkMode; plan(ctx: Ctx, item: Item): Promise<PlannedCall> },
+  ): Promise<BulkResult[]>;
   /** The alias of the module that calls this operation; `undefined` for calls from outside. */
   readonly callingModule: string | undefined;
   /** The rows of all modules about a customer. */

@@ -10,6 +10,11 @@ export interface Db {
   row<Row extends object>(query: Sql): Promise<Row | undefined>;
   /** Runs the query and returns the number of affected rows. */
   run(query: Sql): Promise<number>;
+  /**
+   * In a transaction: sends a statement whose answer only the commit waits for, which fails if the statement does. For the last
+   * write of work that holds locks.
+   */
+  runWithCommit(query: Sql): void;
   /** Streams rows of one snapshot, a few hundred at a time. */
   stream<Row extends object>(query: Sql): AsyncIterable<Row>;
   /**

@@ -13,20 +13,23 @@ export interface FieldError {
   readonly message: string;
 }
 
-export type FieldErrorCode =
-  | 'required'
-  | 'invalid'
-  | 'wrong_type'
-  | 'too_short'
-  | 'too_long'
-  | 'too_small'
-  | 'too_large'
-  | 'too_few'
-  | 'too_many'
-  | 'not_allowed'
-  | 'unknown'
-  | 'taken'
-  | 'mismatch';
+/** What is wrong with a field, by code. */
+export const fieldErrorCodes = {
+  required: 'The field is missing.',
+  invalid: 'The value does not have the form that the message describes.',
+  wrong_type: 'The value has another type, such as a text instead of a number.',
+  too_short: 'The text has too few characters.',
+  too_long: 'The text has too many characters.',
+  too_small: 'The number is too small, or the time too early.',
+  too_large: 'The number is too large, or the time too late.',
+  too_few: 'The list has too few items.',
+  too_many: 'The list has too many items.',
+  not_allowed: 'The value cannot be used here, or not with the other fields.',
+  unknown: 'There is no such record, value or field.',
+  taken: 'Another record has the value, which must be unique.',
+  mismatch: 'The value does not match another one, such as the repeated password.',
+} as const;
+export type FieldErrorCode = keyof typeof fieldErrorCodes;
 
 /** By field; nested fields use dots. */
 export type FieldErrors = Record<string, FieldError[]>;

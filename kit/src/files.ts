@@ -1,8 +1,17 @@
 import type { Readable } from 'node:stream';
 import { type TProperties, Type } from 'typebox';
 
-/** A type that uploaded files may have, recognized by their content; `message/rfc822` is a mail that came in. */
-export type FileType = 'image/jpeg' | 'image/png' | 'image/webp' | 'application/pdf' | 'message/rfc822';
+/**
+ * A type that uploaded files may have, recognized by their content; `message/rfc822` is a mail that came in, and
+ * `application/octet-stream` any other file, which is private and only downloaded.
+ */
+export type FileType =
+  | 'image/jpeg'
+  | 'image/png'
+  | 'image/webp'
+  | 'application/pdf'
+  | 'message/rfc822'
+  | 'application/octet-stream';
 
 /** A file of a request, for as long as the request runs. Gone afterwards unless `ctx.files` keeps it. */
 export interface Upload {
@@ -29,6 +38,7 @@ const typeNames: Readonly<Record<FileType, string>> = {
   'image/webp': 'WebP',
   'application/pdf': 'PDF',
   'message/rfc822': 'mail',
+  'application/octet-stream': 'other',
 };
 
 /** `JPEG, PNG or WebP`. */
@@ -96,7 +106,7 @@ interface LinkOptions {
 export interface Files {
   /** Writes a file. Before the transaction: it may take long. It is deleted unless a transaction keeps it within an hour. */
   write(content: Upload | Uint8Array, options?: WriteOptions): Promise<WrittenFile>;
-  /** The type of content from elsewhere; `undefined` if it is none that is kept. */
+  /** The type of content from elsewhere; `undefined` if it is none that may be shown. */
   detectType(content: Uint8Array): FileType | undefined;
   /**
    * Re-encodes a picture and writes it as public files, WebP by default, the largest first: one for each size, which is the length

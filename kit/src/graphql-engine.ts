@@ -4,6 +4,8 @@ export interface GraphqlOperation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
+  /** Mutations are refused, as GET may not change anything. */
+  readonly isQuery?: boolean | undefined;
 }
 
 export interface GraphqlError {
@@ -17,6 +19,15 @@ export interface GraphqlResult {
   /** Absent if the operation was refused before its execution. */
   readonly data?: unknown;
   readonly errors?: readonly GraphqlError[];
+  readonly extensions?: { readonly cost: OperationCost };
+}
+
+/** What an operation cost of the points that a user can spend. */
+interface OperationCost {
+  readonly points: number;
+  /** Absent if there is no limit. */
+  readonly limit_per_minute?: number;
+  readonly remaining?: number;
 }
 
 /** A subscription that has been accepted. */
@@ -25,6 +36,8 @@ export interface GraphqlSubscription {
   readonly event: string;
   /** The only user whose events it delivers. */
   readonly userId: number | undefined;
+  /** Whether an event with this payload is one of those that the arguments select. */
+  includes(payload: unknown): boolean;
   /** Why the user of the context may not receive the event now; `undefined` if they may. */
   findRefusal(ctx: RequestContext): Promise<GraphqlError | undefined>;
   /** The result for the payload of an event, as the user of the context may see it. */

@@ -23,7 +23,12 @@ export interface ResolverContext {
   list(
     name: string,
     filters: object,
-    page: { readonly first?: number | undefined; readonly after?: string | null | undefined },
+    page: {
+      readonly first?: number | undefined;
+      readonly after?: string | null | undefined;
+      readonly last?: number | null | undefined;
+      readonly before?: string | null | undefined;
+    },
   ): Promise<Connection>;
 }
 

@@ -19,6 +19,10 @@ export type SessionKind = 'login' | 'device' | 'personal' | 'client';
 export interface Session {
   readonly id: string;
   readonly kind: SessionKind;
+  /** The OAuth client that the token was issued to: an API client, an app or a program of the platform. */
+  readonly clientId?: string | undefined;
+  /** The only tenant that the token is valid in, such as the one that has approved an app. */
+  readonly tenantId?: string | undefined;
   /** The permissions that the token is limited to; `undefined`: no limit beyond the user's own. */
   readonly scopes: ReadonlySet<string> | undefined;
   /** When the user last proved their identity, in milliseconds since 1970. */

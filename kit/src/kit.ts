@@ -1,5 +1,5 @@
 /** Everything a module may import. */
-export { action, type OperationTypes, operation, signedIn, systemAction, systemOperation } from './action.ts';
+export { type OperationTypes, operation, signedIn, systemAction, systemOperation } from './action.ts';
 export { Answer } from './answer.ts';
 export { type Changes, changesBetween, removedFields } from './changes.ts';
 export { assignments, columnNames, columnsFor, insertRecords, pickFields } from './columns.ts';
@@ -8,6 +8,7 @@ export type { Ctx, SystemCtx } from './context.ts';
 export { Counts, counter, readCounters } from './counter.ts';
 export { ImportReport, readCsv } from './csv-import.ts';
 export { type Db, violatedIndex } from './database.ts';
+export { action } from './declare-action.ts';
 export { deleteInBatches } from './delete-in-batches.ts';
 export {
   batches,
@@ -69,14 +70,15 @@ export {
   toCents,
   toMoney,
 } from './money.ts';
-export { NewNotification, Severity } from './notification.ts';
-export { Pagination, pagination, paging } from './paging.ts';
+export { NewNotification } from './notification.ts';
+export { Pagination, pagination, paging, setCursors } from './paging.ts';
 export { NewPassword } from './password.ts';
 export { maskDigits } from './personal-data.ts';
 export { platformState } from './platform-state.ts';
 export { rankedRows, SearchQuery } from './ranked-search.ts';
 export {
   ById,
+  Bytes,
   Default,
   extend,
   Message,

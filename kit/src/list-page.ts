@@ -90,13 +90,16 @@ export async function pageByCursor(
   const { limit = paging.defaultSize, cursor } = query;
   mustNotMix(query);
   const { conditions } = await readFilters(spec, ctx, query);
-  const after = cursor === undefined ? [] : [isAfter(spec, query, paging.readCursor(query, cursor))];
-  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, query)} ${paging.limitTo(limit + 1)}`;
-  if (!spec.complete && !spec.database) return jsonPageByCursor(spec, ctx, query, { window, limit, fields });
+  const position = paging.readPosition(query, cursor);
+  const order = isBackward(query) ? reverseOrder(query) : query;
+  const after = position ? [isAfter(spec, order, position)] : [];
+  const window = sql`${and([...conditions, ...after])} ORDER BY ${orderBy(spec, order)} ${paging.limitTo(limit + 1)}`;
+  if (!spec.complete && !spec.database) return jsonPageByCursor(spec, ctx, query, { window, limit, fields, order });
   const found = await databaseFor(spec, ctx).rows<Positioned>(
-    selectRows(spec, ctx, query, window, cursorColumns(spec, query)),
+    selectRows(spec, ctx, order, window, cursorColumns(spec, query)),
   );
   const rows = found.slice(0, limit).map(({ cursor_key: _, cursor_id: __, ...row }) => row);
+  if (isBackward(query)) rows.reverse();
   const completed = spec.complete ? await spec.complete(ctx, rows as never[]) : rows;
   return cursorPage(spec, query, found, completed, limit);
 }
@@ -115,21 +118,27 @@ async function jsonPageByCursor(
   spec: Spec,
   ctx: Ctx,
   query: ListQuery,
-  { window, limit, fields }: { window: Sql; limit: number; fields: ReadonlySet<string> | undefined },
+  {
+    window,
+    limit,
+    fields,
+    order,
+  }: { window: Sql; limit: number; fields: ReadonlySet<string> | undefined; order: ListQuery },
 ): Promise<Json<object>> {
   const { alias, where, name } = spec;
   const size = raw(String(limit));
+  const shown = directionSql(order === query ? 'asc' : 'desc');
   const found = (await ctx.db.row<JsonPage>(sql`
-    SELECT coalesce(json_agg(body ORDER BY position) FILTER (WHERE position <= ${size}), '[]')::text AS body,
-      coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position) FILTER (WHERE position <= ${size}),
-        '[]')::text AS positions,
+    SELECT coalesce(json_agg(body ORDER BY position ${shown}) FILTER (WHERE position <= ${size}), '[]')::text AS body,
+      coalesce(json_agg(json_build_object('key', key, 'id', id) ORDER BY position ${shown})
+        FILTER (WHERE position <= ${size}), '[]')::text AS positions,
       (array_agg(key ORDER BY position DESC) FILTER (WHERE position <= ${size}))[1] AS last_key,
       (array_agg(id ORDER BY position DESC) FILTER (WHERE position <= ${size}))[1] AS last_id,
       count(*) > ${size} AS has_more
     FROM (
       SELECT (SELECT row_to_json(list_row) FROM (${selectFields(spec, ctx, fields)}) list_row) AS body,
         (${findSort(spec, query).by})::text AS key, ${spec.id}::text AS id,
-        row_number() OVER (ORDER BY ${orderBy(spec, query)}) AS position
+        row_number() OVER (ORDER BY ${orderBy(spec, order)}) AS position
       FROM (SELECT ${alias}.* FROM ${sourceFor(spec, ctx)} WHERE ${where} ${window}) ${alias}) page`)) as JsonPage;
   const { has_more, last_key: key, last_id: id } = found;
   const last = key !== null && id !== null ? { key, id } : undefined;
@@ -156,6 +165,7 @@ export function cursorPage(
   const positions = found.slice(0, limit).map(({ cursor_key: key, cursor_id: id }) => ({ key, id }));
   const has_more = found.length > limit;
   const pagination = { next_cursor: nextCursor(spec, query, positions.at(-1), has_more), has_more };
+  if (isBackward(query)) positions.reverse();
   return paging.rememberCursors({ [spec.name]: rows.slice(0, limit), pagination }, query, () => positions);
 }
 
@@ -164,10 +174,19 @@ const firstIds = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '-1', t
 /** A client that follows changes continues from the end of the list. */
 function nextCursor(spec: Spec, query: ListQuery, last: paging.Position | undefined, hasMore: boolean): string | null {
   const { sort_by, sort_order, cursor } = query;
+  if (isBackward(query)) return hasMore && last ? paging.backwardMark + paging.writeCursor(query, last) : null;
   const isEndless = sort_by === 'updated_at' && sort_order === 'asc';
   if (!hasMore && !isEndless) return null;
   if (last) return paging.writeCursor(query, last);
   return cursor ?? paging.writeCursor(query, { key: '-infinity', id: firstIds[spec.idType] });
+}
+
+function isBackward({ cursor }: ListQuery): boolean {
+  return cursor?.startsWith(paging.backwardMark) ?? false;
+}
+
+function reverseOrder(query: ListQuery): ListQuery {
+  return { ...query, sort_order: query.sort_order === 'asc' ? 'desc' : 'asc' };
 }
 
 export function mustNotMix({ page, per_page = paging.defaultSize }: ListQuery): void {

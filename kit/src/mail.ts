@@ -18,6 +18,10 @@ export interface Mail {
   readonly expiry?: string;
   /** Instructions for a recipient who did not expect the mail. */
   readonly warning?: string;
+  /** Where answers go. Default: the sender. */
+  readonly replyTo?: string;
+  /** Where mail servers report that it was not delivered. Default: the sender. */
+  readonly returnPath?: string;
   /** Unsubscribes with a POST request (RFC 8058); a browser gets a page. */
   readonly unsubscribeUrl?: string;
 }
@@ -31,6 +35,8 @@ export interface Letter {
   readonly attachments?: readonly MailAttachment[];
   /** Where answers go. Default: the sender. */
   readonly replyTo?: string;
+  /** Where mail servers report that it was not delivered. Default: the sender. */
+  readonly returnPath?: string;
   /** Ids of messages, without angle brackets. */
   readonly messageId: string;
   readonly inReplyTo?: string;

@@ -1,5 +1,6 @@
 import type { Actions } from './action.ts';
 import type { ModuleCommand } from './command.ts';
+import type { ConsoleEntry } from './console.ts';
 import type { Ctx, SystemCtx } from './context.ts';
 import type { Demo } from './demo.ts';
 import type { ErrorKind } from './errors.ts';
@@ -38,6 +39,8 @@ export interface Module {
   readonly redirectPage?: (ctx: SystemCtx, path: string) => Promise<string | undefined>;
   /** Lines that `chowkd serve` prints when it is ready at `url`. Only in system modules. */
   readonly greeting?: (ctx: SystemCtx, url: string) => Promise<readonly string[]>;
+  /** What it shows in the console, by name: `board` is at `/modules/notes/board`. */
+  readonly console?: Readonly<Record<string, ConsoleEntry>>;
   /** Commands of `chowkd`. */
   readonly commands?: readonly ModuleCommand[];
   readonly errors?: Readonly<Record<string, ErrorKind>>;

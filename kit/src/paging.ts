@@ -74,11 +74,16 @@ const cursorsByPage = new WeakMap<object, (index: number) => string | undefined>
 /** Remembers the cursors of the records of a page, which are not part of the page itself. */
 export function rememberCursors<Page extends object>(page: Page, order: Order, read: () => readonly Position[]): Page {
   let positions: readonly Position[] | undefined;
-  cursorsByPage.set(page, (index) => {
+  return setCursors(page, (index) => {
     positions ??= read();
     const position = positions.at(index);
     return position && writeCursor(order, position);
   });
+}
+
+/** For pages that an action reads without `list()`. */
+export function setCursors<Page extends object>(page: Page, cursorAt: (index: number) => string | undefined): Page {
+  cursorsByPage.set(page, cursorAt);
   return page;
 }
 
@@ -87,8 +92,17 @@ export function cursorAt(page: object, index: number): string | undefined {
   return cursorsByPage.get(page)?.(index);
 }
 
+/** Before a cursor, it selects the records before it, read backwards; alone, the last records of the list. */
+export const backwardMark = '<';
+
+/** The position of a cursor, whatever its direction; `undefined` at an end of the list. */
+export function readPosition(order: Order, cursor: string | undefined): Position | undefined {
+  if (cursor === undefined || cursor === backwardMark) return undefined;
+  return readCursor(order, cursor.startsWith(backwardMark) ? cursor.slice(1) : cursor);
+}
+
 /** 422 for an invalid cursor or one of another order. */
-export function readCursor({ sort_by, sort_order }: Order, cursor: string): Position {
+function readCursor({ sort_by, sort_order }: Order, cursor: string): Position {
   const parts = parse(cursor);
   if (!Array.isArray(parts) || parts.length !== 4 || !parts.every((part) => typeof part === 'string')) {
     throw invalid({ cursor: 'The cursor is not valid. Use the next_cursor of a response.' });

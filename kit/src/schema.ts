@@ -17,6 +17,8 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 /** A time in an input; the action gets it in UTC, to the millisecond. */
 export const TimestampInput = Type.String({ format: 'date-time', timestamp: true, examples: ['2026-01-31T09:30:00Z'] });
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+/** The content of a file, from one module to another. */
+export const Bytes = Type.Unsafe<Uint8Array>({ description: 'The content of a file.' });
 export const Message = Type.Object({ message: Type.String() });
 /** The input of an action on one record. */
 export const ById = Type.Object({ id: Uuid });

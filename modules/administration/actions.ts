@@ -114,7 +114,7 @@ export const actions = {
     needs: 'activity.view',
     input: EventQuery,
     output: EventPage,
-    errors: ['events.cursor_expired'],
+    errors: ['events.cursor_expired', 'events.too_many_waiting'],
     run: readEvents,
   }),
   ...savedViewActions,

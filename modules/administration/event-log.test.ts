@@ -72,6 +72,34 @@ describe('a page', () => {
     ]);
   });
 
+  test('is a connection in GraphQL, whose edges have the cursors of the events', async () => {
+    const { owner } = await open();
+    for (const name of ['A', 'B', 'C']) await createCustomer(owner, { first_name: name });
+    const query = `query ($after: String) {
+      events(first: 2, after: $after, filter: { type: ["customer.*"] }) {
+        nodes { sequence } edges { cursor node { sequence } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      }
+    }`;
+    const select = async (after?: string) => {
+      const { body } = await owner.post('/api/v1/graphql', { query, variables: { after } });
+      expect(body.errors).toBeUndefined();
+      return body.data.events;
+    };
+    const first = await select();
+    const cursors = first.nodes.map(({ sequence }: Event) => String(sequence));
+    expect(first.edges.map(({ cursor }: { cursor: string }) => cursor)).toEqual(cursors);
+    expect(first.pageInfo).toEqual({
+      hasNextPage: true,
+      hasPreviousPage: false,
+      startCursor: cursors[0],
+      endCursor: cursors[1],
+    });
+    const second = await select(first.edges[0].cursor);
+    expect(second.nodes).toEqual([first.nodes[1], { sequence: expect.any(Number) }]);
+    const unknown = await owner.post('/api/v1/graphql', { query: '{ events { totalCount } }' });
+    expect(JSON.stringify(unknown.body.errors)).toContain('Cannot query field');
+  });
+
   test('skips events that the query leaves out', async () => {
     const { owner } = await open();
     await createCustomer(owner);
@@ -97,11 +125,12 @@ describe('a page', () => {
     ['wait=31', 'wait'],
     ['type=No Such', 'type.0'],
     ['from=yesterday', 'from'],
+    ['type=order.*&type=order.createt', 'type.1'],
   ])('422 for %s', async (query, field) => {
     const { owner } = await open();
     const { status, body } = await owner.get(`${path}?${query}`);
     expect(status).toBe(422);
-    expect(body.errors).toHaveProperty([field]);
+    expect(body.errors, JSON.stringify(body)).toHaveProperty([field]);
   });
 
   test('410 if events after the cursor have been deleted', async () => {
@@ -171,6 +200,22 @@ describe('a request that waits', () => {
       INSERT INTO event_log (id, type, payload, emitted_at, version)
       VALUES (gen_random_uuid(), 'product.created', '{}', now(), '1.0.0')`);
     expect(types(await other)).toEqual(['product.created']);
+  });
+
+  test('is refused beside ten others of the same user, which are answered; others may still wait', async () => {
+    const { tenant, owner } = await open();
+    const other = await platform.person({ tenant, role: 'Viewer' });
+    const { next_cursor } = (await owner.get(path)).body.pagination;
+    const wait = (person: Person) => person.get(`${path}?cursor=${next_cursor}&wait=30&type=customer.created`);
+    const waiting = Array.from({ length: 12 }, () => wait(owner));
+    const refused = await Promise.race(waiting);
+    expect([refused.status, refused.body.code]).toEqual([429, 'events.too_many_waiting']);
+    expect(refused.headers['retry-after']).toBe('5');
+    const beside = wait(other);
+    await createCustomer(owner);
+    const statuses = (await Promise.all([...waiting, beside])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array(11).fill(200), 429, 429]);
+    expect((await wait(owner)).status).toBe(200);
   });
 
   test('is answered without events after its time', async () => {

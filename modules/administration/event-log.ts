@@ -1,4 +1,4 @@
-import { invalid, matchesEvent, type SystemCtx, sql } from '@chowk/kit';
+import { invalid, matchesEvent, type SystemCtx, setCursors, sql } from '@chowk/kit';
 import { fail } from './errors.ts';
 import type { Event, EventPage, EventQuery } from './schemas.ts';
 
@@ -10,6 +10,34 @@ const viewSensitive = 'customers.view_sensitive';
 
 /** The next events that the caller may get. With `wait`, the request waits until there is one. */
 export async function readEvents(ctx: SystemCtx, query: EventQuery): Promise<EventPage> {
+  checkTypes(ctx, query.type ?? []);
+  if (query.wait === 0) return readPage(ctx, query);
+  const leave = ctx.system.eventLog.enter(ctx.tenant.id, String(ctx.userId));
+  if (!leave) throw fail('events.too_many_waiting', {}, { headers: { 'Retry-After': '5' } });
+  try {
+    return await waitForEvents(ctx, query);
+  } finally {
+    leave();
+  }
+}
+
+/** A misspelled type would never match. */
+function checkTypes(ctx: SystemCtx, patterns: readonly string[]): void {
+  const names = Object.keys(ctx.declaredEvents).sort();
+  const isKnown = (pattern: string) => names.some((name) => matchesEvent(pattern, name));
+  const unknown = patterns
+    .map((pattern, index) => [index, pattern] as const)
+    .filter(([, pattern]) => !isKnown(pattern));
+  if (unknown.length === 0) return;
+  const known = names.join(', ');
+  throw invalid(
+    Object.fromEntries(
+      unknown.map(([index, name]) => [`type.${index}`, `There is no event ${name}. There are: ${known}.`]),
+    ),
+  );
+}
+
+async function waitForEvents(ctx: SystemCtx, query: EventQuery): Promise<EventPage> {
   const until = Date.now() + query.wait * 1_000;
   for (;;) {
     const committed = ctx.system.eventLog.next(ctx.tenant.id, askEveryMs);
@@ -34,16 +62,18 @@ async function readPage(ctx: SystemCtx, { cursor, type, resource_id, from, limit
   const page = rows.slice(0, limit);
   const end = page.at(-1)?.sequence ?? after;
   const hasMore = rows.length > limit;
-  return {
-    events: page.map((row) => present(ctx, row, allowed[row.type] as DeclaredEvent)),
-    // At the end, the events that the query leaves out are skipped.
-    pagination: { next_cursor: String(hasMore ? end : Math.max(end, last)), has_more: hasMore },
-  };
+  const events = page.map((row) => present(ctx, row, allowed[row.type] as DeclaredEvent));
+  // At the end, the events that the query leaves out are skipped.
+  const pagination = { next_cursor: String(hasMore ? end : Math.max(end, last)), has_more: hasMore };
+  return setCursors({ events, pagination }, (index) => {
+    const event = events.at(index);
+    return event && String(event.sequence);
+  });
 }
 
 type StoredEvent = Omit<Event, 'tenant_id' | 'data'> & { readonly payload: unknown };
 
-/** Returns the last number. Throws if events after the cursor have been deleted, or if nobody got this cursor. */
+/** Returns the last number. Throws if events after the cursor have been deleted, or if the cursor was never issued. */
 async function checkCursor(ctx: SystemCtx, after: number | undefined): Promise<number> {
   const state = (await ctx.db.row<{ last: number; first: number }>(sql`
     SELECT last_sequence AS last,

@@ -6,6 +6,11 @@ export const events = {
     internal: true,
     payload: Type.Object({ tenant_id: Type.String() }),
   }),
+  'tenant.restored': defineEvent({
+    summary: 'The data of the tenant was restored from a backup; followers must read everything again',
+    // Without `needs`: every follower must get it.
+    payload: Type.Object({ tenant_id: Type.String() }),
+  }),
   'settings.changed': defineEvent({
     summary: 'Settings of the tenant were changed; `keys` lists them',
     payload: Type.Object({ keys: Type.Array(Type.String()) }),

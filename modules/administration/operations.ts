@@ -28,6 +28,12 @@ export const operations = {
     output: Type.Array(StoredEvent),
     run: listEvents,
   }),
+  'administration.lastEvent': systemOperation({
+    summary: 'Get the sequence of the newest event',
+    input: Type.Object({}),
+    output: Type.Object({ sequence: Type.Integer({ description: '0 if there is none.' }) }),
+    run: lastEvent,
+  }),
 };
 
 const columns = sql`id, sequence, type, emitted_at AS created_at, payload`;
@@ -44,4 +50,10 @@ async function listEvents(ctx: SystemCtx, { from, to, limit }: Static<typeof Ran
   return ctx.db.rows<StoredEvent>(sql`
     SELECT ${columns} FROM event_log WHERE sequence >= ${from} AND sequence <= coalesce(${to ?? null}::bigint, sequence)
     ORDER BY sequence LIMIT ${limit}`);
+}
+
+async function lastEvent(ctx: SystemCtx): Promise<{ sequence: number }> {
+  await ctx.system.eventLog.number(ctx.db);
+  const state = await ctx.db.row<{ sequence: number }>(sql`SELECT last_sequence AS sequence FROM event_log_state`);
+  return { sequence: state?.sequence ?? 0 };
 }

@@ -22,7 +22,7 @@ import {
 } from '@chowk/kit';
 import { fail } from './errors.ts';
 
-/** Of one list: all of them are loaded with it. */
+/** For one list: all of them are loaded with it. */
 const maxViews = 500;
 
 const List = Type.String({

@@ -71,7 +71,7 @@ export const EventQuery = Type.Object({
   type: Type.Optional(
     Type.Array(EventPattern, {
       maxItems: 50,
-      description: 'Names of events, or `order.*` for all that begin with `order.`; separated by commas.',
+      description: 'Names of events, or `order.*` for all that begin with `order.`. Repeat the parameter for several.',
       examples: [['order.*', 'customer.created']],
     }),
   ),
@@ -107,7 +107,7 @@ export const Event = named(
     tenant_id: Type.String({ examples: ['acme'] }),
     created_at: Timestamp,
     data: Type.Unknown({
-      description: 'The payload, as webhooks get it; masked as the permissions of the caller demand.',
+      description: 'The payload that webhooks receive. Fields that the caller may not see are masked.',
     }),
   }),
 );

@@ -5,6 +5,7 @@ import { cannedReplyActions } from './canned-replies.ts';
 import { listChannels } from './channels.ts';
 import {
   checkAssignee,
+  checkContent,
   checkNewConversation,
   createConversation,
   deleteConversation,
@@ -62,6 +63,12 @@ export const actions = {
     summary: 'Start a conversation with a customer',
     description: 'Creates the customer if it does not exist.',
     http: 'POST /conversations',
+    example: {
+      customer: { email: 'asha@example.com', first_name: 'Asha' },
+      channel: 'email',
+      subject: 'Where is my order?',
+      message: { body: 'I ordered tea a week ago.', direction: 'inbound' },
+    },
     graphql: 'createConversation',
     needs: 'conversations.reply',
     bus: { rateLimit: 1_200 },
@@ -175,6 +182,7 @@ export const actions = {
       'A message to the customer is sent over the channel of the conversation: see `delivery_status`. A message from the ' +
       'customer reopens the conversation.',
     http: 'POST /conversations/:id/messages',
+    example: { body: 'It is on its way.' },
     graphql: 'replyToConversation',
     needs: 'conversations.reply',
     bus: { rateLimit: 3_000 },
@@ -182,6 +190,7 @@ export const actions = {
     output: Replied,
     answer: { message: 'Message added.', status: 201 },
     errors: ['conversations.unknown_attachment', 'conversations.message_not_found', 'conversations.answered_since'],
+    check: (_ctx, input, issues) => checkContent(input, 'body', issues),
     run: reply,
   }),
   'conversations.retryMessage': action({

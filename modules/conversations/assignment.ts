@@ -17,7 +17,7 @@ export const AssignmentRules = Type.Array(
 type AssignmentRule = Static<typeof AssignmentRules>[number];
 
 /**
- * Assigns a conversation that nobody has, after a message came in: by the first rule that fits, else to the next member in turn. Only to members who
+ * Assigns an unassigned conversation after a message came in: by the first rule that fits, else to the next member in turn. Only to members who
  * may answer and are available.
  */
 export async function assignAutomatically(ctx: Ctx, { conversation, message }: Added): Promise<ConversationRecord> {
@@ -86,7 +86,7 @@ async function findAgents(ctx: Ctx): Promise<Agent[]> {
 }
 
 const Availability = NamedObject('ConversationAvailability', {
-  is_available: Type.Boolean(),
+  is_available: Type.Boolean({ description: 'Whether conversations are assigned to the member automatically.' }),
   user_id: Type.Optional({ ...UserId, description: 'Another member, with `conversations.assign`. Without it, you.' }),
 });
 type Availability = Static<typeof Availability>;

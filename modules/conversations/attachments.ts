@@ -1,4 +1,4 @@
-import { type Ctx, deleteInBatches, type JobTypes, job, sql, Type, type Upload } from '@chowk/kit';
+import { Bytes, type Ctx, deleteInBatches, type JobTypes, job, type Static, sql, Type, type Upload } from '@chowk/kit';
 import { fail } from './errors.ts';
 import type { Attachment, Message } from './schemas.ts';
 
@@ -14,18 +14,24 @@ export async function uploadAttachment(ctx: Ctx, { file }: { file: Upload }): Pr
   });
 }
 
-/** Stores a file that came with a message. Returns the id of the attachment. */
+/** A file that came with a message, or why its content is not kept. */
+export const ReceivedFile = Type.Object({
+  file_name: Type.String(),
+  content: Type.Optional(Bytes),
+  reason: Type.Optional(Type.String()),
+});
+
+/** Stores a file that came with a message; one of another type can only be downloaded. Returns the id of the attachment. */
 export async function storeAttachment(
   ctx: Ctx,
-  { file_name, content }: { file_name: string; content: Uint8Array },
+  { file_name, content, reason = 'The file has no content.' }: Static<typeof ReceivedFile>,
 ): Promise<string> {
-  const type = ctx.files.detectType(content);
   const name = cleanName(file_name);
-  if (!type) {
-    const reason = 'Files of this type are not kept.';
-    const file = { file_id: null, file_name: name, type: 'application/octet-stream', size: content.byteLength, reason };
-    return (await insertAttachment(ctx, file)).id;
+  if (content === undefined) {
+    const missing = { file_id: null, file_name: name, type: 'application/octet-stream', size: 0, reason };
+    return (await insertAttachment(ctx, missing)).id;
   }
+  const type = ctx.files.detectType(content) ?? 'application/octet-stream';
   const written = await ctx.files.write(content, { type });
   return ctx.tx(async (tx) => {
     const { id: file_id, size } = await tx.files.keep(written);
@@ -88,15 +94,31 @@ export async function linkAttachment(ctx: Ctx, { id, attachment }: { id: string;
 
 /** The attachments of a message with their contents. */
 export async function readAttachments(ctx: Ctx, { message_id }: { message_id: string }) {
-  const rows = await ctx.db.rows<StoredAttachment>(sql`
-    SELECT file_id, file_name, type FROM conversation_attachments
-    WHERE message_id = ${message_id} AND file_id IS NOT NULL ORDER BY id`);
   const attachments = [];
-  for (const { file_id, file_name, type } of rows) {
+  for (const { file_id, file_name, type } of await storedAttachments(ctx, message_id)) {
     const content = Buffer.concat(await Array.fromAsync((await ctx.files.read(file_id)) as AsyncIterable<Buffer>));
     attachments.push({ fileName: file_name, type, content });
   }
   return attachments;
+}
+
+/** Long enough for a provider that is asked to fetch them. */
+const providerLinkSeconds = 3_600;
+
+/** The attachments of a message with links for the provider that delivers it. */
+export async function linkAttachments(ctx: Ctx, { message_id }: { message_id: string }) {
+  const links = [];
+  for (const { file_id, file_name, type } of await storedAttachments(ctx, message_id)) {
+    const url = await ctx.files.link(file_id, { fileName: file_name, seconds: providerLinkSeconds });
+    links.push({ file_name, type, url });
+  }
+  return links;
+}
+
+function storedAttachments(ctx: Ctx, messageId: string): Promise<StoredAttachment[]> {
+  return ctx.db.rows<StoredAttachment>(sql`
+    SELECT file_id, file_name, type FROM conversation_attachments
+    WHERE message_id = ${messageId} AND file_id IS NOT NULL ORDER BY id`);
 }
 
 /** Removes the files of messages that are being deleted. */

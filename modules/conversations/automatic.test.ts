@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../server/testing/customer-mails.ts';
+import { eventually } from '../../server/testing/eventually.ts';
 import type { TestTenant } from '../../server/testing/platform.ts';
+import { newAddress, receive as receiveFor } from '../../server/testing/received-messages.ts';
 import { isOpenAt, toLocalTime } from './opening-hours.ts';
-import { receiveMessage } from './receive.ts';
 import type { Conversation, Message, Received } from './schemas.ts';
 
-const platform = await startAccounts();
+const mails = await startCustomerMails();
+afterAll(() => mails.close());
+const platform = await startAccounts({ environment: { MAIL_URL: mails.url } });
 const url = '/api/v1/conversations';
 
 let acme: TestTenant;
@@ -16,19 +20,7 @@ beforeEach(async () => {
   owner = await platform.person({ tenant: acme });
 });
 
-const email = () => `${randomUUID()}@example.com`;
-const receive = (fields: Partial<Received> = {}) => {
-  const contact = fields.contact ?? email();
-  return receiveMessage(acme.context('conversations'), {
-    channel: 'email',
-    external_id: `email:${randomUUID()}`,
-    customer: { email: contact },
-    contact,
-    subject: 'Tea',
-    body: 'Hello',
-    ...fields,
-  });
-};
+const receive = (fields: Partial<Received> = {}) => receiveFor(acme, { subject: 'Tea', ...fields });
 const show = async (id: string): Promise<Conversation & { messages: Message[] }> =>
   (await owner.get(`${url}/${id}`)).body.conversation;
 const assignee = async ({ conversation_id }: { conversation_id: string }) => (await show(conversation_id)).assignee_id;
@@ -89,7 +81,7 @@ describe('assignment', () => {
     expect(await assignee(await sms('refund'))).toBe(ravi.id);
   });
 
-  test('leaves a conversation that somebody has, and messages of programs', async () => {
+  test('leaves assigned conversations and automatic messages alone', async () => {
     const { conversation_id } = await receive({ external_id: 'email:one@shop' });
     const [asha] = (await agents('Asha')) as [Person];
     await owner.post(`${url}/${conversation_id}/assign`, { assignee_id: asha.id });
@@ -108,6 +100,31 @@ describe('assignment', () => {
   });
 });
 
+test('a message of a program does not reopen, wake or count as waiting, and nobody is notified', async () => {
+  const contact = newAddress();
+  const answers = ['email:asked@shop'];
+  const { conversation_id: id } = await receive({ contact, external_id: 'email:asked@shop' });
+  const state = async () => {
+    const { status, is_snoozed, is_unread, waiting_since } = await show(id);
+    return { status, is_snoozed, is_unread, isWaiting: waiting_since !== null };
+  };
+  const notified = async () =>
+    (await owner.get('/api/v1/notifications?type=conversation.message_received')).body.notifications[0]?.count ?? 0;
+  await eventually(async () => expect(await notified()).toBe(1));
+  await owner.post(`${url}/${id}/messages`, { body: 'It left us on Tuesday.' });
+  await owner.post(`${url}/${id}/snooze`, {});
+  const away = { contact, answers, body: 'I am out of the office.', is_automatic: true };
+  await receive(away);
+  expect(await state()).toEqual({ status: 'open', is_snoozed: true, is_unread: false, isWaiting: false });
+  await owner.post(`${url}/${id}/close`);
+  await receive(away);
+  expect(await state()).toMatchObject({ status: 'closed', is_unread: false });
+  expect(await show(id)).toMatchObject({ message_count: 4, messages: [{ is_automatic: true }, {}, {}, {}] });
+  await receive({ contact, answers, body: 'Thank you.' });
+  expect(await state()).toEqual({ status: 'open', is_snoozed: false, is_unread: true, isWaiting: true });
+  await eventually(async () => expect(await notified()).toBe(2));
+});
+
 describe('outside the opening hours', () => {
   const answer = 'We are back at nine.';
   const inDays = (days: number) => toLocalTime(new Date(Date.now() + days * 24 * 3_600_000), 'Asia/Kolkata');
@@ -121,7 +138,7 @@ describe('outside the opening hours', () => {
     (await show(conversation_id)).messages.filter(({ direction }) => direction === 'outbound');
 
   test('a message is answered once a day, and the customer still waits for a member', async () => {
-    const contact = email();
+    const contact = newAddress();
     const write = () => receive({ contact, external_id: `email:${randomUUID()}`, answers: ['email:first@shop'] });
     const first = await receive({ contact, external_id: 'email:first@shop' });
     expect(await answers(first)).toMatchObject([
@@ -133,11 +150,17 @@ describe('outside the opening hours', () => {
     const other = await receive({ contact });
     expect(other.conversation_id).not.toBe(first.conversation_id);
     expect(await answers(other)).toEqual([]);
-    expect(await platform.mailTo(contact, /Tea/)).toMatchObject({ text: expect.stringContaining(answer) });
+    expect(await mails.find(answer)).toMatchObject({
+      subject: 'Re: Tea',
+      to: [{ address: contact }],
+      headers: expect.arrayContaining([
+        { key: 'auto-submitted', originalKey: 'Auto-Submitted', value: 'auto-replied' },
+      ]),
+    });
   });
 
   test('a message at the same time as another of the conversation is answered once', async () => {
-    const contact = email();
+    const contact = newAddress();
     const first = await receive({ contact, external_id: 'email:begin@shop', is_automatic: true });
     expect(await answers(first)).toEqual([]);
     await Promise.all(Array.from({ length: 6 }, () => receive({ contact, answers: ['email:begin@shop'] })));

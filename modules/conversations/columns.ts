@@ -11,7 +11,7 @@ export function isUnread(ctx: Ctx): Sql {
     '-infinity'), false))`;
 }
 
-/** Whether a message to the customer could not be delivered, and none after it could. */
+/** Whether the last message sent to the customer failed. */
 export const hasFailed = sql`EXISTS (
   SELECT FROM conversation_messages f WHERE f.conversation_id = c.id AND f.delivery_status = 'failed' AND NOT EXISTS (
     SELECT FROM conversation_messages o WHERE o.conversation_id = c.id AND o.direction = 'outbound'
@@ -24,7 +24,8 @@ export const columns = (
   SELECT json_build_object('direction', m.direction, 'excerpt', left(m.body, 140), 'sent_at', iso(m.sent_at))
   FROM conversation_messages m WHERE m.conversation_id = c.id ORDER BY m.sent_at DESC, m.id DESC LIMIT 1) AS last_message, (
   SELECT min(m.sent_at) FROM conversation_messages m
-  WHERE c.status <> 'closed' AND m.conversation_id = c.id AND m.direction = 'inbound' AND m.sent_at > coalesce((
+  WHERE c.status <> 'closed' AND m.conversation_id = c.id AND m.direction = 'inbound' AND NOT m.is_automatic
+    AND m.sent_at > coalesce((
     SELECT o.sent_at FROM conversation_messages o WHERE o.conversation_id = c.id AND o.direction = 'outbound' AND NOT o.is_automatic
     ORDER BY o.sent_at DESC LIMIT 1), '-infinity')) AS waiting_since`;
 

@@ -82,6 +82,7 @@ test('a conversation with an unknown person creates a customer', async () => {
       reply_delivery: {
         is_sent: false,
         reason: 'WhatsApp is not set up: the organization has chosen no provider.',
+        notice: null,
         needs_template: false,
       },
     },
@@ -232,7 +233,7 @@ test('all problems of a new conversation are reported at once', async () => {
       'customer.first_name': ['wrong_type'],
       channel: ['not_allowed'],
       subject: ['invalid'],
-      'message.body': ['too_short'],
+      'message.body': ['required'],
       'message.direction': ['not_allowed'],
     },
   });
@@ -243,7 +244,7 @@ test('an unknown customer and an empty message are reported together', async () 
   const { status, body } = await agent.post(url, draft({ customer: { id: unknownId }, message: { body: '' } }));
   expect({ status, codes: body.error_codes }).toEqual({
     status: 422,
-    codes: { 'customer.id': ['unknown'], 'message.body': ['too_short'] },
+    codes: { 'customer.id': ['unknown'], 'message.body': ['required'] },
   });
 });
 

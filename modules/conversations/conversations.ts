@@ -49,21 +49,37 @@ export async function createConversation(ctx: Ctx, input: NewConversation): Prom
 export async function insertConversation(
   ctx: Ctx,
   { customer, channel, subject }: Pick<NewConversation, 'customer' | 'channel' | 'subject'>,
+  at = ctx.now(),
 ): Promise<ConversationRecord> {
   const found = await ctx.bus.callIfInstalled('customers.findOrCreate', customer);
   if (!found) throw fail('conversations.no_customers');
-  const now = ctx.now();
   return (await ctx.db.row<ConversationRecord>(sql`
     INSERT INTO conversations AS c (id, customer_id, channel, subject, status, last_message_at, created_at, updated_at)
-    VALUES (${ctx.newId()}, ${found.id}, ${channel}, ${subject}, 'open', ${now}, ${now}, ${now})
+    VALUES (${ctx.newId()}, ${found.id}, ${channel}, ${subject}, 'open', ${at}, ${at}, ${ctx.now()})
     RETURNING ${recordColumns}`)) as ConversationRecord;
 }
 
 type Input = Partial<NewConversation>;
 
-export async function checkNewConversation(ctx: Ctx, { customer }: Input, issues: Issues): Promise<void> {
+export async function checkNewConversation(ctx: Ctx, { customer, message }: Input, issues: Issues): Promise<void> {
+  if (message) checkContent(message, 'message.body', issues);
   // Only if there are other problems to report; otherwise finding the customer checks it.
   if (customer && issues.any) issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer }));
+}
+
+/** A message has a text or a file, and a template no files. */
+export function checkContent(
+  { body = '', attachment_ids = [], template }: Partial<NewMessage>,
+  field: string,
+  issues: Issues,
+): void {
+  if (body.trim() === '' && attachment_ids.length === 0)
+    issues.add(field, 'Write a message or attach a file.', 'required');
+  if (template && attachment_ids.length > 0) {
+    const message =
+      'A template is sent without files. Send them in a message of their own, once the customer has answered.';
+    issues.add(field.replace(/body$/, 'attachment_ids'), message, 'not_allowed');
+  }
 }
 
 /** Emits nothing if nothing changes. */
@@ -130,7 +146,7 @@ export async function reply(ctx: Ctx, { id, last_message_id, ...input }: Reply):
   });
 }
 
-/** 409 if somebody else has answered after the last message that the caller has seen. */
+/** 409 if another member has answered after the last message that the caller has seen. */
 async function refuseSecondAnswer(
   ctx: Ctx,
   { id, last_message_id: seen }: { id: string; last_message_id: string | null },
@@ -157,11 +173,22 @@ async function writeMessage(ctx: Ctx, conversation: ConversationRecord, input: N
   }
   const plan: Plan = log_only
     ? { channel: null, reason: 'Recorded without being sent.' }
-    : await planDelivery(ctx, conversation, template);
-  if (plan.channel === null) {
-    return addMessage(ctx, conversation, { ...content, delivery_status: 'logged', delivery_reason: plan.reason });
-  }
+    : await planDelivery(ctx, conversation, { template });
+  if (plan.channel === null) return logMessage(ctx, conversation, content, plan);
   return deliverMessage(ctx, conversation, content, plan);
+}
+
+/** Adds a message to the customer that is not sent. Developers may get a copy. */
+async function logMessage(
+  ctx: Ctx,
+  conversation: ConversationRecord,
+  content: Parameters<typeof addMessage>[2],
+  { reason, copy }: Extract<Plan, { channel: null }>,
+): Promise<Added> {
+  const logged = { ...content, delivery_status: 'logged', delivery_reason: reason } as const;
+  const added = await addMessage(ctx, conversation, logged);
+  if (copy) await sendMessage(ctx, conversation, added.message, copy);
+  return added;
 }
 
 /** Adds a message to the customer and sends it. */
@@ -200,7 +227,7 @@ export async function retryMessage(ctx: Ctx, { id, message: messageId }: Key & {
       SELECT ${messageColumns} FROM conversation_messages m WHERE id = ${messageId} AND conversation_id = ${id}`);
     if (!message) throw fail('conversations.message_not_found', { id: messageId });
     if (message.delivery_status !== 'failed') throw fail('conversations.not_failed');
-    const plan = await planDelivery(tx, conversation);
+    const plan = await planDelivery(tx, conversation, { messageId });
     if (plan.channel === null) throw fail('conversations.not_deliverable', { reason: plan.reason });
     const sent = await send(tx, { conversation, message }, plan);
     await emitUpdated(tx, sent);

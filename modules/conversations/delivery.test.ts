@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from '@chowk/kit';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { filePart, formRequest } from '../../server/testing/form-body.ts';
+import { newAddress, receive } from '../../server/testing/received-messages.ts';
 import { recordReceipt } from '../notifications/messages/receipts.ts';
+import type { Received } from './schemas.ts';
 
 const mails: Email[] = [];
 let refusal: string | undefined;
@@ -25,9 +28,10 @@ smtp.listen(0, '127.0.0.1');
 await once(smtp.server, 'listening');
 
 const texts: URLSearchParams[] = [];
+let twilioStatus = 201;
 const twilio = createServer(async (request, response) => {
   texts.push(new URLSearchParams(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()));
-  response.writeHead(201).end(JSON.stringify({ sid: `SM${texts.length}` }));
+  response.writeHead(twilioStatus).end(JSON.stringify({ sid: `SM${texts.length}` }));
 }).listen(0, '127.0.0.1');
 await once(twilio, 'listening');
 afterAll(async () => {
@@ -55,6 +59,7 @@ beforeEach(() => {
   mails.length = 0;
   texts.length = 0;
   refusal = undefined;
+  twilioStatus = 201;
 });
 
 async function begin(fields: object = {}) {
@@ -67,6 +72,9 @@ async function begin(fields: object = {}) {
 const reply = async (id: string, fields: object = {}) =>
   (await owner.post(`${url}/${id}/messages`, { body: 'It left us on Tuesday.', ...fields })).body.conversation_message;
 
+const upload = async (): Promise<string> =>
+  (await owner.request(formRequest(`${url}/attachments`, filePart(png, 'leaf.png')))).body.attachment.id;
+
 const reached = (id: string, status: string) =>
   eventually(async () => {
     const { messages } = (await owner.get(`${url}/${id}`)).body.conversation;
@@ -77,7 +85,9 @@ const reached = (id: string, status: string) =>
 describe('a reply by email', () => {
   test('is sent in the name of the organization, and the next one belongs to its thread', async () => {
     const conversation = await begin();
-    expect(conversation.reply_delivery).toEqual({ is_sent: true, reason: null, needs_template: false });
+    const notice =
+      'Answers of the customer do not come back: set up a mailbox of your own, or set `notifications.reply_to`.';
+    expect(conversation.reply_delivery).toEqual({ is_sent: true, reason: null, notice, needs_template: false });
     expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'queued', delivery_reason: null });
     await reached(conversation.id, 'sent');
     await reply(conversation.id, { body: 'It has arrived.' });
@@ -92,6 +102,20 @@ describe('a reply by email', () => {
     expect(first.headers.map(({ key }) => key)).not.toContain('auto-submitted');
     expect(second).toMatchObject({ subject: 'Re: Your tea', inReplyTo: first.messageId, references: first.messageId });
     expect(mails).toHaveLength(2);
+  });
+
+  test('has the address for answers of the organization where the platform receives no mails', async () => {
+    const { id } = await begin();
+    const address = 'hello@shop.example';
+    const wrong = await owner.patch('/api/v1/settings', { 'notifications.reply_to': 'a@b, c@d' });
+    expect(wrong).toMatchObject({ status: 422 });
+    await owner.patch('/api/v1/settings', { 'notifications.reply_to': address });
+    const { reply_delivery } = (await owner.get(`${url}/${id}`)).body.conversation;
+    expect(reply_delivery.notice).toBe(`Answers go to ${address} and do not come back to this conversation.`);
+    await reply(id);
+    await reached(id, 'sent');
+    expect(mails[0]).toMatchObject({ replyTo: [{ address }] });
+    await owner.patch('/api/v1/settings', { 'notifications.reply_to': '' });
   });
 
   test('has the files that were uploaded for it', async () => {
@@ -115,6 +139,25 @@ describe('a reply by email', () => {
     expect(Buffer.from(mails[0]?.attachments[0]?.content as ArrayBuffer).equals(png)).toBe(true);
     const again = await owner.post(`${url}/${id}/messages`, { body: 'Once more', attachment_ids });
     expect(again).toMatchObject({ status: 422, body: { code: 'conversations.unknown_attachment' } });
+  });
+
+  test('may be a file without text, but not nothing', async () => {
+    const { id } = await begin();
+    const attachment_ids = [await upload()];
+    const message = await reply(id, { body: undefined, attachment_ids });
+    expect(message).toMatchObject({ body: '', attachments: [{ file_name: 'leaf.png' }] });
+    await reached(id, 'sent');
+    expect(mails[0]?.attachments).toMatchObject([{ filename: 'leaf.png' }]);
+    const { status, body } = await owner.post(`${url}/${id}/messages`, { body: ' \n', attachment_ids: [] });
+    const refusal = ['Write a message or attach a file.'];
+    expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { body: refusal } });
+    const customer = { email: `${randomUUID()}@example.com` };
+    const first = { attachment_ids: [await upload()] };
+    const begun = await owner.post(url, { customer, channel: 'email', message: first });
+    expect(begun).toMatchObject({ status: 201, body: { conversation: { message_count: 1, has_attachment: true } } });
+    await reached(begun.body.conversation.id, 'sent');
+    const empty = await owner.post(url, { customer, channel: 'email', message: {} });
+    expect(empty).toMatchObject({ status: 422, body: { errors: { 'message.body': refusal } } });
   });
 
   test('that the mail server refuses has failed, with the reason but not the address, and can be sent again', async () => {
@@ -159,15 +202,106 @@ test.each([
   ['email', { phone: '+919876500003' }, 'The customer has no email address.'],
 ])('a reply over %s that cannot be sent is only logged, and that is said before', async (channel, customer, reason) => {
   const conversation = await begin({ channel, customer });
-  expect(conversation.reply_delivery).toEqual({ is_sent: false, reason, needs_template: false });
+  expect(conversation.reply_delivery).toEqual({ is_sent: false, reason, notice: null, needs_template: false });
   expect(await reply(conversation.id)).toMatchObject({ delivery_status: 'logged', delivery_reason: reason });
 });
 
-describe('a reply by SMS', () => {
-  test('is delivered and read as the provider reports, in any order', async () => {
-    const account = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token', sms_from: '+15005550006' };
+describe('a reply by SMS or WhatsApp', () => {
+  beforeAll(async () => {
+    const numbers = { sms_from: '+15005550006', whatsapp_from: '+14155238886' };
+    const account = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token', ...numbers };
     await owner.put('/api/v1/message-providers/twilio', account);
-    await owner.patch('/api/v1/settings', { 'notifications.sms_provider': 'twilio' });
+    await owner.patch('/api/v1/settings', {
+      'notifications.sms_provider': 'twilio',
+      'notifications.whatsapp_provider': 'twilio',
+    });
+  });
+
+  test('has its files as links that the provider fetches', async () => {
+    const { id } = await begin({ channel: 'sms', customer: { phone: '+919876543211' } });
+    await reply(id, { body: '', attachment_ids: [await upload(), await upload()] });
+    await reached(id, 'sent');
+    const [sent] = texts as [URLSearchParams];
+    expect([sent.get('Body'), sent.getAll('MediaUrl').length]).toEqual(['', 2]);
+    const { pathname, search } = new URL(sent.get('MediaUrl') as string);
+    const file = await platform.app.inject({ method: 'GET', url: pathname + search });
+    expect(file.rawPayload.equals(png)).toBe(true);
+  });
+
+  const whatsappFrom = (phone: string, fields: Partial<Received> = {}) =>
+    receive(tenant, { channel: 'whatsapp', contact: phone, customer: { phone }, ...fields });
+
+  test('over WhatsApp may be free text after a message that came in there, in every conversation of the customer', async () => {
+    const phone = '+919876543216';
+    const email = newAddress();
+    const planFor = async (id: string) => (await owner.get(`${url}/${id}`)).body.conversation.reply_delivery;
+    const { id, customer_id } = await begin({ channel: 'whatsapp', customer: { phone, email } });
+    await reply(id, { direction: 'inbound' });
+    expect(await planFor(id)).toMatchObject({ is_sent: false, needs_template: true });
+    const mail = await receive(tenant, { contact: email });
+    await owner.post(`${url}/${id}/merge`, { conversation_id: mail.conversation_id });
+    expect(await planFor(id)).toMatchObject({ is_sent: false, needs_template: true });
+    const received = await whatsappFrom(phone, { is_separate: true });
+    expect(received.customer_id).toBe(customer_id);
+    expect(await planFor(id)).toMatchObject({ is_sent: true, needs_template: false });
+    const target = await begin({ channel: 'email', customer: { id: customer_id } });
+    await owner.post(`${url}/${target.id}/merge`, { conversation_id: received.conversation_id });
+    expect(await planFor(id)).toMatchObject({ is_sent: true, needs_template: false });
+    const { channels } = (await owner.get(`${url}/channels?customer_id=${customer_id}`)).body;
+    expect(channels).toContainEqual({
+      channel: 'whatsapp',
+      is_sent: true,
+      reason: null,
+      notice: null,
+      needs_template: false,
+    });
+  });
+
+  test('that is a template has no files', async () => {
+    const { id } = await begin({ channel: 'whatsapp', customer: { phone: '+919876543217' } });
+    const message = { template: { id: `HX${'a'.repeat(32)}` }, body: 'Hello', attachment_ids: [await upload()] };
+    const errors = [expect.stringContaining('without files')];
+    const answered = await owner.post(`${url}/${id}/messages`, message);
+    expect(answered).toMatchObject({ status: 422, body: { errors: { attachment_ids: errors } } });
+    const begun = await owner.post(url, { customer: { phone: '+919876543218' }, channel: 'whatsapp', message });
+    expect(begun).toMatchObject({ status: 422, body: { errors: { 'message.attachment_ids': errors } } });
+  });
+
+  test('says that WhatsApp takes one file', async () => {
+    const { id } = await begin({ channel: 'whatsapp', customer: { phone: '+919876543212' } });
+    await whatsappFrom('+919876543212');
+    await reply(id, { attachment_ids: [await upload(), await upload()] });
+    expect((await reached(id, 'failed')).delivery_reason).toContain('one file');
+    expect(texts).toEqual([]);
+  });
+
+  test('that is a template is sent again as the template, also while free text is not allowed', async () => {
+    const { id } = await begin({ channel: 'whatsapp', customer: { phone: '+919876543213' } });
+    const template = { id: `HX${'a'.repeat(32)}`, variables: { 1: 'Asha' } };
+    twilioStatus = 400;
+    const { id: message } = await reply(id, { body: 'Hello Asha', template });
+    await reached(id, 'failed');
+    twilioStatus = 201;
+    expect(await owner.post(`${url}/${id}/messages/${message}/retry`)).toMatchObject({ status: 200 });
+    await reached(id, 'sent');
+    expect(texts.map((sent) => [sent.get('ContentSid'), sent.get('ContentVariables')])).toEqual(
+      Array(2).fill([template.id, '{"1":"Asha"}']),
+    );
+  });
+
+  test('that is free text is not sent again once the customer has been silent for a day', async () => {
+    const { id } = await begin({ channel: 'whatsapp', customer: { phone: '+919876543214' } });
+    await whatsappFrom('+919876543214');
+    twilioStatus = 400;
+    const { id: message } = await reply(id);
+    await reached(id, 'failed');
+    await tenant.db.run(sql`
+      UPDATE conversation_messages SET sent_at = now() - interval '25 hours' WHERE conversation_id = ${id} AND direction = 'inbound'`);
+    const { status, body } = await owner.post(`${url}/${id}/messages/${message}/retry`);
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'conversations.not_deliverable' });
+  });
+
+  test('is delivered and read as the provider reports, in any order', async () => {
     const { id } = await begin({ channel: 'sms', customer: { phone: '+919876543210' } });
     const { id: messageId } = await reply(id);
     await reached(id, 'sent');

@@ -4,12 +4,26 @@ import type { ConversationRecord, DeliveryStatus, MessageRecord, NewMessage, Rep
 
 type Template = NonNullable<NewMessage['template']>;
 
+interface Mailing {
+  readonly channel: 'email' | 'sms' | 'whatsapp';
+  readonly to: string;
+  readonly template?: Template | undefined;
+  /** What the sender must know. */
+  readonly notice?: string | null;
+}
+
 /** How a reply reaches the customer: over a channel, or not at all, with the reason. */
 export type Plan =
   /** The visitor sees it in the chat: now, or on the next visit, with the reason. */
   | { readonly channel: 'webchat'; readonly reason: string | null }
-  | { readonly channel: 'email' | 'sms' | 'whatsapp'; readonly to: string; readonly template?: Template | undefined }
-  | { readonly channel: null; readonly reason: string; readonly needsTemplate?: true };
+  | Mailing
+  | {
+      readonly channel: null;
+      readonly reason: string;
+      readonly needsTemplate?: true;
+      /** Kept for developers. */
+      readonly copy?: Mailing;
+    };
 
 const notSent = (reason: string) => ({ channel: null, reason }) as const;
 
@@ -22,13 +36,19 @@ interface Recipient {
 
 interface Target extends Recipient, Pick<ConversationRecord, 'channel'> {}
 
-export async function planDelivery(ctx: Ctx, target: Target, template?: Template): Promise<Plan> {
+interface Content {
+  readonly template?: Template | undefined;
+  /** A message that is sent again, with the template that it had. */
+  readonly messageId?: string;
+}
+
+export async function planDelivery(ctx: Ctx, target: Target, content: Content = {}): Promise<Plan> {
   const { id, channel, customer_id } = target;
   if (channel === 'webchat' && id !== undefined) return planForVisitor(ctx, { id, customer_id });
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') {
     return notSent('Replies on this channel are not sent: answer the customer there.');
   }
-  return planMessage(ctx, target, channel, template);
+  return planMessage(ctx, target, channel, content);
 }
 
 /** In the chat while the visitor is there, then by mail if there is an address. */
@@ -44,22 +64,27 @@ async function planMessage(
   ctx: Ctx,
   { id, customer_id }: Recipient,
   channel: 'email' | 'sms' | 'whatsapp',
-  template?: Template,
+  { template, messageId }: Content = {},
 ): Promise<Exclude<Plan, { channel: 'webchat' }>> {
-  const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel });
+  const state = await ctx.bus.callIfInstalled('notifications.checkChannel', { channel, reply_id: messageId });
   if (!state) return notSent('The notifications module is not enabled.');
-  if (state.obstacle !== null) return notSent(state.obstacle);
+  if (state.obstacle !== null && !state.is_kept) return notSent(state.obstacle);
   const to = customer_id === undefined ? '' : await findAddress(ctx, { id, channel, customer_id });
   if (to === null) return notSent(`The customer has no ${channel === 'email' ? 'email address' : 'phone number'}.`);
-  if (channel === 'whatsapp' && !template && !(id && (await isWindowOpen(ctx, id)))) {
+  if (state.obstacle !== null) return { channel: null, reason: state.obstacle, copy: { channel, to } };
+  const hasTemplate = template !== undefined || state.has_template;
+  if (channel === 'whatsapp' && !hasTemplate && !(await isWindowOpen(ctx, customer_id))) {
     return { channel: null, reason: windowClosed, needsTemplate: true };
   }
-  return { channel, to, template };
+  return { channel, to, template, notice: state.notice };
 }
 
 export function describePlan(plan: Plan): ReplyDelivery {
-  if (plan.channel !== null) return { is_sent: true, reason: null, needs_template: false };
-  return { is_sent: false, reason: plan.reason, needs_template: plan.needsTemplate ?? false };
+  if (plan.channel === null) {
+    return { is_sent: false, reason: plan.reason, notice: null, needs_template: plan.needsTemplate ?? false };
+  }
+  const notice = plan.channel === 'webchat' ? plan.reason : (plan.notice ?? null);
+  return { is_sent: true, reason: null, notice, needs_template: false };
 }
 
 async function findAddress(
@@ -78,11 +103,13 @@ const windowClosed =
   'WhatsApp allows free text only within 24 hours after a message of the customer. Send an approved template.';
 
 /** https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-messages#customer-service-windows */
-async function isWindowOpen(ctx: Ctx, id: string): Promise<boolean> {
+async function isWindowOpen(ctx: Ctx, customerId: string | undefined): Promise<boolean> {
+  if (customerId === undefined) return false;
   const since = new Date(ctx.now().getTime() - windowMs);
-  return (
-    (await ctx.db.row(sql`SELECT FROM conversations WHERE id = ${id} AND last_inbound_at > ${since}`)) !== undefined
-  );
+  const received = await ctx.db.row(sql`
+    SELECT FROM conversation_messages m JOIN conversations c ON c.id = m.conversation_id
+    WHERE c.customer_id = ${customerId} AND m.received_on = 'whatsapp' AND m.sent_at > ${since} LIMIT 1`);
+  return received !== undefined;
 }
 
 async function findContact(ctx: Ctx, id: string): Promise<string | null> {
@@ -137,7 +164,10 @@ async function writeLetter(ctx: Ctx, { id, subject }: ConversationRecord, messag
     ORDER BY sent_at DESC, id DESC LIMIT ${maxReferences}`);
   const references = earlier.map(({ mail_id }) => mail_id).reverse();
   const answered = references.at(-1);
-  const reply_to = await ctx.bus.callIfInstalled('mailbox.replyAddress', { conversation_id: id });
+  const [reply_to, return_path] = await Promise.all([
+    ctx.bus.callIfInstalled('mailbox.replyAddress', { conversation_id: id }),
+    ctx.bus.callIfInstalled('mailbox.returnPath', { conversation_id: id }),
+  ]);
   return {
     subject: answered === undefined ? subject || `Message from ${ctx.tenant.name}` : `Re: ${withoutPrefix(subject)}`,
     letter: {
@@ -145,6 +175,7 @@ async function writeLetter(ctx: Ctx, { id, subject }: ConversationRecord, messag
       references,
       ...(answered !== undefined && { in_reply_to: answered }),
       ...(reply_to && { reply_to }),
+      ...(return_path && { return_path }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '@chowk/kit';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startPlatform, type TestTenant } from '../../server/testing/platform.ts';
@@ -84,6 +85,21 @@ test('messages are delivered if the provider says so, mails if the mail server t
   expect(body.totals).toMatchObject(expected);
   expect(body.days).toMatchObject([{ day: '2026-03-05', ...expected }]);
   expect(body.members).toMatchObject([{ user_id: asha.user.id, ...expected }]);
+  expect(body.channels).toMatchObject([
+    { channel: 'email', sent: 2, delivered: 1, answered: 0 },
+    { channel: 'sms', sent: 4, delivered: 2 },
+  ]);
+  const exported = await asha.get(`${url}/figures/export${range}&group_by=channel`);
+  expect(exported.headers['content-disposition']).toContain('filename="conversations-by-channel-');
+  const [names, ...rows] = parse(exported.body, { bom: true }) as string[][];
+  expect([names?.[0], names?.at(-1)]).toEqual(['channel', 'delivered_share']);
+  expect(rows.map((row) => [row[0], row.at(-3), row.at(-1)])).toEqual([
+    ['email', '2', '0.5'],
+    ['sms', '4', '0.5'],
+  ]);
+  const byMember = await asha.get(`${url}/figures/export${range}&group_by=member&format=json`);
+  expect(Object.values(byMember.body)[0]).toMatchObject([{ user_id: asha.user.id, sent: 6 }]);
+  expect(await asha.get(`${url}/figures/export${range}&group_by=mood`)).toMatchObject({ status: 422 });
 });
 
 test('the kept times are those of the messages, whatever happens', async () => {

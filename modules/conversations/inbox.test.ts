@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { RealtimeClient } from '../../server/testing/realtime-client.ts';
+import { receive } from '../../server/testing/received-messages.ts';
 import { findNamed } from './mentions.ts';
-import { receiveMessage } from './receive.ts';
 import type { Conversation, Message } from './schemas.ts';
 import { wakeDue } from './snooze.ts';
 
@@ -32,6 +32,16 @@ const ids = async (query: string) =>
   (await owner.get(`${url}?${query}`)).body.conversations.map(({ id }: Conversation) => id);
 const notified = async (person: Person, type: string) =>
   (await person.get(`/api/v1/notifications?type=${type}`)).body.notifications;
+
+test('without a mail server a reply by email is only logged, which is said before, and kept for developers', async () => {
+  const email = `${randomUUID()}@example.com`;
+  const begun = await begin({ customer: { email }, subject: 'Your tea' });
+  const reason = 'No mail server is configured: the operator of the platform must set MAIL_URL.';
+  expect(begun).toMatchObject({ reply_delivery: { is_sent: false, reason } });
+  await write(begun.id, 'It left us on Tuesday.');
+  expect(await platform.mailTo(email)).toMatchObject({ subject: 'Your tea', text: 'It left us on Tuesday.' });
+  expect((await show(begun.id)).messages).toMatchObject([{ delivery_status: 'logged', delivery_reason: reason }]);
+});
 
 describe('a snoozed conversation', () => {
   const later = () => new Date(Date.now() + hour).toISOString();
@@ -191,9 +201,7 @@ describe('two conversations of a customer', () => {
     const third = await begin({ customer: { id: target.customer_id } });
     await owner.post(`${url}/${target.id}/merge`, { conversation_id: other.id });
     await owner.post(`${url}/${third.id}/merge`, { conversation_id: target.id });
-    const received = await receiveMessage(acme.context('conversations'), {
-      channel: 'email',
-      external_id: `email:${randomUUID()}`,
+    const received = await receive(acme, {
       customer: { id: target.customer_id },
       contact: null,
       conversation_id: other.id,
@@ -222,18 +230,11 @@ describe('two conversations of a customer', () => {
 
   test('that are merged while messages come in get all of them', async () => {
     const { target, other } = await twice();
-    const receive = () =>
-      receiveMessage(acme.context('conversations'), {
-        channel: 'email',
-        external_id: `email:${randomUUID()}`,
-        customer: { id: target.customer_id },
-        contact: null,
-        conversation_id: other.id,
-        body: 'More',
-      });
-    const receiving = Array.from({ length: 8 }, receive);
+    const customer = { id: target.customer_id };
+    const write = () => receive(acme, { customer, contact: null, conversation_id: other.id, body: 'More' });
+    const receiving = Array.from({ length: 8 }, write);
     const merge = owner.post(`${url}/${target.id}/merge`, { conversation_id: other.id });
-    const received = await Promise.all([...receiving, ...Array.from({ length: 8 }, receive)]);
+    const received = await Promise.all([...receiving, ...Array.from({ length: 8 }, write)]);
     expect((await merge).status).toBe(200);
     expect(received.every(({ is_new }) => is_new)).toBe(true);
     expect(await show(target.id)).toMatchObject({ message_count: 3 + 16 });
@@ -309,7 +310,7 @@ test('GraphQL has the same', async () => {
     },
   });
   const figures = `{ conversationFigures(from: "2026-01-01", to: "2026-01-31") { totals { answered } days { day } } }`;
-  expect((await owner.post('/api/v1/graphql', { query: figures })).body).toEqual({
+  expect((await owner.post('/api/v1/graphql', { query: figures })).body).toMatchObject({
     data: { conversationFigures: { totals: { answered: 0 }, days: [] } },
   });
 });

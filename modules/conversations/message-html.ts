@@ -5,7 +5,9 @@ export const MessageHtmlKey = Type.Object({
   id: Uuid,
   message: Uuid,
   images: Type.Optional(
-    Type.Boolean({ description: 'Also pictures of other servers, which then learn that the mail is being read.' }),
+    Type.Boolean({
+      description: 'Include images from other servers. Those servers then learn that the mail was read.',
+    }),
   ),
 });
 export const MessageHtml = NamedObject('ConversationMessageHtml', {

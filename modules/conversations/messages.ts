@@ -34,8 +34,10 @@ export async function latestMessages(ctx: Ctx, { id }: { id: string }): Promise<
 }
 
 type AddedFields = Pick<MessageRecord, 'direction' | 'body'> &
-  Partial<Omit<MessageRecord, 'direction' | 'body' | 'conversation_id' | 'user_id' | 'has_html' | 'sent_at'>> & {
+  Partial<Omit<MessageRecord, 'direction' | 'body' | 'conversation_id' | 'user_id' | 'has_html'>> & {
     readonly external_id?: string | null;
+    /** The channel that it came in over. */
+    readonly received_on?: ConversationRecord['channel'];
     readonly html?: string | null;
     readonly attachment_ids?: readonly string[];
     /** The address that an inbound message came from, if it is not that of the customer. */
@@ -47,24 +49,34 @@ export interface Added {
   readonly message: MessageRecord;
 }
 
-/** Adds a message to a locked or new conversation. An inbound message reopens and wakes it. */
+/** Adds a message to a locked or new conversation. One that a customer has written, and no program, reopens and wakes it. */
 export async function addMessage(ctx: Ctx, { id, channel }: ConversationRecord, fields: AddedFields): Promise<Added> {
   const { direction, body, id: messageId = ctx.newId(), delivery_status = null, delivery_reason = null } = fields;
-  const { sender = null, quoted = null, html = null, is_automatic = false, external_id = null } = fields;
+  const {
+    sender = null,
+    quoted = null,
+    html = null,
+    is_automatic = false,
+    external_id = null,
+    received_on = null,
+  } = fields;
   const now = ctx.now();
+  // A trigger replaces a time of the last hour, so that the messages of now are in the order in which they came in.
+  const { sent_at = now } = fields;
   const isInbound = direction === 'inbound';
   const isForVisitor = channel === 'webchat' && isShownInChat({ direction, delivery_status, external_id });
   const author = isInbound ? null : (ctx.userId ?? null);
   const message = (await ctx.db.row<MessageRecord>(sql`
     INSERT INTO conversation_messages AS m (id, conversation_id, direction, body, user_id, delivery_status, delivery_reason,
-      external_id, sender, quoted, html, is_automatic, is_for_visitor, sent_at)
-    VALUES (${messageId}, ${id}, ${direction}, ${body}, ${author}, ${delivery_status}, ${delivery_reason}, ${external_id},
-      ${sender}, ${quoted}, ${html}, ${is_automatic}, ${isForVisitor}, ${now}) RETURNING ${messageColumns}`)) as MessageRecord;
+      external_id, received_on, sender, quoted, html, is_automatic, is_for_visitor, sent_at)
+    VALUES (${messageId}, ${id}, ${direction}, ${body}, ${author}, ${delivery_status}, ${delivery_reason}, ${external_id}, ${received_on},
+      ${sender}, ${quoted}, ${html}, ${is_automatic}, ${isForVisitor}, ${sent_at}) RETURNING ${messageColumns}`)) as MessageRecord;
   await attach(ctx, message.id, fields.attachment_ids ?? []);
-  const received = isInbound
-    ? sql`, status = 'open', closed_at = NULL, closed_by = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null},
+  const received =
+    isInbound && !is_automatic
+      ? sql`, status = 'open', closed_at = NULL, closed_by = NULL, last_inbound_at = ${now}, contact = ${fields.contact ?? null},
         is_snoozed = false, snoozed_until = NULL`
-    : sql``;
+      : sql``;
   const hasFiles = (fields.attachment_ids ?? []).length > 0;
   const conversation = (await ctx.db.row<ConversationRecord>(sql`
     UPDATE conversations c SET message_count = message_count + 1, updated_at = ${now},

@@ -19,6 +19,12 @@ export const notifications = {
     description: 'A colleague mentioned you in a note',
     needs: 'conversations.view',
   },
+  'conversation.reply_failed': {
+    description: 'A reply of yours, or in a conversation of yours, was not delivered',
+    needs: 'conversations.view',
+    defaultFor: 'conversations.reply',
+    several: { title: '{count} replies were not delivered', action_url: '/conversations?failed=true' },
+  },
   'conversation.snooze_ended': {
     description: 'A conversation of yours that was snoozed is due',
     needs: 'conversations.view',
@@ -32,8 +38,11 @@ interface Added {
 
 export const teamListeners = [
   afterCommit('conversation.message_created', 'notify-team', async (ctx, added) => {
-    if (added.message.direction === 'inbound') await notifyReceived(ctx, added);
+    if (added.message.direction === 'inbound' && !added.message.is_automatic) await notifyReceived(ctx, added);
     if (added.message.direction === 'note') await notifyMentioned(ctx, added);
+  }),
+  afterCommit('conversation.message_updated', 'notify-failed', async (ctx, changed) => {
+    if (changed.message.delivery_status === 'failed') await notifyFailed(ctx, changed);
   }),
 ];
 
@@ -47,6 +56,21 @@ async function notifyReceived(ctx: Ctx, { conversation, message }: Added): Promi
     type: 'conversation.message_received',
     title: 'New message from {{customer_name}}',
     group_key: 'conversation.message_received',
+  });
+}
+
+/** The author and the assignee; without them, all who may answer. */
+async function notifyFailed(ctx: Ctx, { conversation, message }: Added): Promise<void> {
+  const concerned = [...(await findMembers(ctx, [message.user_id, conversation.assignee_id])).values()];
+  await ctx.notify(concerned.length > 0 ? concerned.map(({ id }) => id) : 'members', {
+    ...linkTo(conversation),
+    type: 'conversation.reply_failed',
+    title: 'A reply to {{customer_name}} was not delivered',
+    body: message.delivery_reason,
+    severity: 'error',
+    icon: 'AlertTriangle',
+    action_label: 'Open the conversation',
+    group_key: 'conversation.reply_failed',
   });
 }
 

@@ -1,6 +1,7 @@
-import { operation, Type, Uuid } from '@chowk/kit';
-import { readAttachments, storeAttachment } from './attachments.ts';
+import { Bytes, operation, Type, Uuid } from '@chowk/kit';
+import { linkAttachments, ReceivedFile, readAttachments, storeAttachment } from './attachments.ts';
 import { recordSeen } from './delivery.ts';
+import { readOpeningHours } from './opening-hours.ts';
 import { receiveMessage } from './receive.ts';
 import { Received, ReceivedMessage } from './schemas.ts';
 import { listForVisitor, VisitorMessage } from './visitors.ts';
@@ -19,10 +20,17 @@ export const operations = {
   'conversations.storeAttachment': operation({
     summary: 'Store a file that came with a message',
     description:
-      'Before `conversations.receive`, outside a transaction. A file of another type is noted without its content.',
-    input: Type.Object({ file_name: Type.String(), content: Type.Unsafe<Uint8Array>({}) }),
+      'Before `conversations.receive`, outside a transaction. A file that may not be shown is kept for downloads only.',
+    input: ReceivedFile,
     output: Uuid,
     run: storeAttachment,
+  }),
+  'conversations.openingState': operation({
+    summary: 'Check whether the team is there now',
+    description: 'By the opening hours and holidays of the settings. Without opening hours, always.',
+    input: Type.Object({}),
+    output: Type.Object({ is_open: Type.Boolean() }),
+    run: async (ctx) => ({ is_open: (await readOpeningHours(ctx)).isOpen }),
   }),
   'conversations.listForVisitor': operation({
     summary: 'List the messages of a conversation for a visitor',
@@ -41,7 +49,14 @@ export const operations = {
   'conversations.readAttachments': operation({
     summary: 'Read the attachments of a message',
     input: Type.Object({ message_id: Uuid }),
-    output: Type.Unsafe<Awaited<ReturnType<typeof readAttachments>>>({}),
+    output: Type.Array(Type.Object({ fileName: Type.String(), type: Type.String(), content: Bytes })),
     run: readAttachments,
+  }),
+  'conversations.linkAttachments': operation({
+    summary: 'Get links to the attachments of a message',
+    description: 'For providers that fetch the files. A link works for an hour.',
+    input: Type.Object({ message_id: Uuid }),
+    output: Type.Array(Type.Object({ file_name: Type.String(), type: Type.String(), url: Type.String() })),
+    run: linkAttachments,
   }),
 };

@@ -36,3 +36,8 @@ export async function findMembers(ctx: Ctx, ids: readonly (number | null)[]): Pr
   const members = await ctx.bus.call('identity.members', { ids: users });
   return new Map(members.map((member) => [member.id, member]));
 }
+
+/** What a visitor sees of the name of a member. */
+export function firstName(name: string): string {
+  return name.split(' ')[0] as string;
+}

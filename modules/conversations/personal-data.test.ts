@@ -39,7 +39,7 @@ test('the export of a customer includes its conversations only', async () => {
   const { user, attachments, mentions, has_html, ...message } = conversation.messages[0];
   expect(conversations).toEqual({
     conversations: [{ ...without(conversation, shown), ...stored }],
-    conversation_messages: [{ ...message, external_id: null, html: null, is_for_visitor: false }],
+    conversation_messages: [{ ...message, external_id: null, received_on: null, html: null, is_for_visitor: false }],
     conversation_attachments: [],
     conversation_mentions: [],
     conversation_reads: [expect.objectContaining({ conversation_id: conversation.id })],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '@chowk/kit';
 import { describe, expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
-import { receiveMessage } from './receive.ts';
+import { newAddress, receive as receiveFor } from '../../server/testing/received-messages.ts';
 import type { Received } from './schemas.ts';
 
 const day = 24 * 3_600_000;
@@ -18,24 +18,12 @@ const agent = acme.caller(
 );
 const url = '/api/v1/conversations';
 
-const email = () => `${randomUUID()}@example.com`;
-const receive = (fields: Partial<Received> = {}) => {
-  const contact = fields.contact ?? email();
-  return receiveMessage(acme.context('conversations'), {
-    channel: 'email',
-    external_id: `email:${randomUUID()}`,
-    customer: { email: contact },
-    contact,
-    subject: 'Where is my tea?',
-    body: 'Hello',
-    ...fields,
-  });
-};
+const receive = (fields: Partial<Received> = {}) => receiveFor(acme, fields);
 const show = async (id: string) => (await agent.get(`${url}/${id}`)).body.conversation;
 
 describe('a message from outside', () => {
   test('begins a conversation with a new customer', async () => {
-    const contact = email();
+    const contact = newAddress();
     const { conversation_id } = await receive({ contact, quoted: '> earlier', is_automatic: true });
     expect(await show(conversation_id)).toMatchObject({
       channel: 'email',
@@ -48,7 +36,7 @@ describe('a message from outside', () => {
 
   test('that comes again is not added again, also at the same time', async () => {
     const external_id = `email:${randomUUID()}`;
-    const contact = email();
+    const contact = newAddress();
     const results = await Promise.all(Array.from({ length: 8 }, () => receive({ external_id, contact })));
     expect(results.filter(({ is_new }) => is_new)).toHaveLength(1);
     expect(new Set(results.map(({ message_id }) => message_id)).size).toBe(1);
@@ -56,9 +44,9 @@ describe('a message from outside', () => {
   });
 
   test('that answers another one is added to its conversation, whoever wrote it', async () => {
-    const contact = email();
+    const contact = newAddress();
     const first = await receive({ contact, external_id: 'email:first@shop' });
-    const colleague = email();
+    const colleague = newAddress();
     const answers = ['email:unknown@shop', 'email:first@shop'];
     const second = await receive({ contact: colleague, answers });
     expect(second.conversation_id).toBe(first.conversation_id);
@@ -86,7 +74,7 @@ describe('a message from outside', () => {
   });
 
   test('reopens a conversation that was closed a short time ago, and begins a new one later', async () => {
-    const contact = email();
+    const contact = newAddress();
     const first = await receive({ contact, external_id: 'email:old@shop' });
     const close = () => agent.post(`${url}/${first.conversation_id}/close`);
     const answer = () => receive({ contact, answers: ['email:old@shop'] });
@@ -104,7 +92,7 @@ describe('a message from outside', () => {
   });
 
   test('that fails leaves nothing behind', async () => {
-    const contact = email();
+    const contact = newAddress();
     const attachment_ids = [randomUUID()];
     await expect(receive({ contact, attachment_ids })).rejects.toMatchObject({
       code: 'conversations.unknown_attachment',

@@ -6,16 +6,22 @@ import { emitChanges } from './events.ts';
 import { addMessage } from './messages.ts';
 import type { ConversationRecord, Received, ReceivedMessage } from './schemas.ts';
 
-const day = 24 * 3_600_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 const maxSubject = 255;
 const maxBody = 100_000;
 
 /**
  * Adds a message that came in over a channel, once: to the conversation that it answers, to a recent one of the customer on a
- * channel without subjects, or to a new one.
+ * channel without subjects, or to a new one. In a transaction.
  */
 export async function receiveMessage(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
-  return (await findKnown(ctx, received)) ?? ctx.tx((tx) => addReceived(tx, received));
+  // Two deliveries of one message wait for each other, whoever they are from.
+  const [, known] = await Promise.all([
+    ctx.db.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${received.external_id}, 0))`),
+    findKnown(ctx, received),
+  ]);
+  return known ?? addReceived(ctx, received);
 }
 
 async function findKnown(ctx: Ctx, { external_id }: Received): Promise<ReceivedMessage | undefined> {
@@ -26,10 +32,6 @@ async function findKnown(ctx: Ctx, { external_id }: Received): Promise<ReceivedM
 }
 
 async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessage> {
-  // Two deliveries of one message wait for each other, whoever they are from.
-  await ctx.db.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${received.external_id}, 0))`);
-  const known = await findKnown(ctx, received);
-  if (known) return known;
   const current = (await findConversation(ctx, received)) ?? (await startConversation(ctx, received));
   const added = await addMessage(ctx, current, {
     direction: 'inbound',
@@ -38,16 +40,23 @@ async function addReceived(ctx: Ctx, received: Received): Promise<ReceivedMessag
     html: received.html ?? null,
     is_automatic: received.is_automatic ?? false,
     external_id: received.external_id,
+    received_on: received.channel,
     attachment_ids: received.attachment_ids ?? [],
+    ...(received.sent_at !== undefined && { sent_at: received.sent_at }),
     ...(await findStranger(ctx, current, received)),
   });
   const isConsent = await recordConsent(ctx, current, received);
   const conversation = await assignAutomatically(ctx, added);
   await ctx.emit('conversation.message_created', { conversation, message: added.message });
   await emitChanges(ctx, current, conversation);
-  if (!isConsent) await answerAutomatically(ctx, { conversation, message: added.message });
+  if (!isConsent && !isLate(ctx, received)) await answerAutomatically(ctx, { conversation, message: added.message });
   const { id: conversation_id, customer_id } = conversation;
   return { conversation_id, message_id: added.message.id, customer_id, is_new: true };
+}
+
+/** Who wrote so long ago does not expect an automatic answer. */
+function isLate(ctx: Ctx, { sent_at }: Received): boolean {
+  return sent_at !== undefined && Date.parse(sent_at) < ctx.now().getTime() - hour;
 }
 
 /** STOP and START, as carriers know them. Returns whether the message is one of them. */
@@ -69,7 +78,8 @@ async function findConversation(ctx: Ctx, received: Received): Promise<Conversat
   const conversation = await lockIfPresent(ctx, id);
   // It was merged or deleted a moment ago.
   if (!conversation) return findConversation(ctx, received);
-  return (await isRecent(ctx, conversation)) ? conversation : undefined;
+  // What a program answers begins no new conversation.
+  return received.is_automatic || (await isRecent(ctx, conversation)) ? conversation : undefined;
 }
 
 async function lockIfPresent(ctx: Ctx, id: string): Promise<ConversationRecord | undefined> {
@@ -81,14 +91,16 @@ async function lockIfPresent(ctx: Ctx, id: string): Promise<ConversationRecord |
   }
 }
 
-/** A visitor of a chat that was merged begins a new one: the other one may be that of somebody else. */
+/** A visitor whose chat was merged begins a new one: the other conversation may belong to another person. */
 async function findAnswered(
   ctx: Ctx,
-  { conversation_id, answers = [], is_separate = false }: Received,
+  { conversation_id, answers = [], answered_id, is_separate = false }: Received,
 ): Promise<string | undefined> {
+  if (conversation_id === undefined && answered_id === undefined && answers.length === 0) return undefined;
   const row = await ctx.db.row<{ id: string }>(sql`
     SELECT id FROM conversations WHERE id = ${conversation_id ?? null}
     UNION ALL SELECT merged_into FROM merged_conversations WHERE id = ${conversation_id ?? null} AND NOT ${is_separate}
+    UNION ALL SELECT conversation_id FROM conversation_messages WHERE id = ${answered_id ?? null}
     UNION ALL (
       SELECT m.conversation_id FROM unnest(${answers}::text[]) WITH ORDINALITY AS answered (external_id, place)
         JOIN conversation_messages m USING (external_id)
@@ -118,8 +130,10 @@ async function isRecent(ctx: Ctx, { id, status }: ConversationRecord): Promise<b
   return row !== undefined;
 }
 
-async function startConversation(ctx: Ctx, { customer, channel, subject = '' }: Received): Promise<ConversationRecord> {
-  const created = await insertConversation(ctx, { customer, channel, subject: subject.slice(0, maxSubject) });
+async function startConversation(ctx: Ctx, received: Received): Promise<ConversationRecord> {
+  const { customer, channel, subject = '', sent_at } = received;
+  const at = sent_at === undefined ? ctx.now() : new Date(sent_at);
+  const created = await insertConversation(ctx, { customer, channel, subject: subject.slice(0, maxSubject) }, at);
   await ctx.emit('conversation.created', { conversation: created });
   return created;
 }

@@ -10,7 +10,6 @@ import {
   named,
   outputFields,
   type Static,
-  Text,
   Timestamp,
   Type,
   UploadedFile,
@@ -19,7 +18,9 @@ import {
 } from '@chowk/kit';
 
 export const Channel = Type.Enum(['email', 'sms', 'whatsapp', 'webchat', 'phone', 'other']);
-export const Status = Type.Enum(['open', 'pending', 'closed']);
+export const Status = Type.Enum(['open', 'pending', 'closed'], {
+  description: '`pending` waits for the customer. A new message of the customer opens the conversation again.',
+});
 export type Status = Static<typeof Status>;
 const Direction = Type.Enum(['inbound', 'outbound', 'note'], {
   graphqlType: 'MessageDirection',
@@ -52,7 +53,15 @@ const MessageTemplate = NamedObject(
 );
 const NewMessage = NamedObject('NewConversationMessage', {
   direction: Default(Direction, 'outbound'),
-  body: Text(20_000, { examples: ['It left us on Tuesday.'] }),
+  body: Default(
+    Type.String({
+      maxLength: 20_000,
+      pattern: '^[^\\0\\p{Cs}]*$',
+      description: 'May be empty if files are attached.',
+      examples: ['It left us on Tuesday.'],
+    }),
+    '',
+  ),
   log_only: Default(
     Type.Boolean({
       description: 'Records a message to the customer without sending it, such as one that was sent elsewhere.',
@@ -132,12 +141,12 @@ export const Conversation = named(
         'Whether the customer has written since you last looked or answered, in a conversation that is not closed.',
     }),
     has_failed: Type.Boolean({
-      description: 'Whether a message to the customer could not be delivered, and none after it could.',
+      description: 'Whether the last message sent to the customer failed.',
     }),
     waiting_since: {
       ...Nullable(Timestamp),
       description:
-        'The first message of the customer that has not been answered; null if there is none or it is closed.',
+        'The first message of the customer that has not been answered; null if there is none or it is closed. Automatic ones do not count.',
     },
   }),
 );
@@ -218,12 +227,16 @@ export const Received = Type.Object({
   is_separate: Type.Optional(Type.Boolean()),
   /** The external ids of the messages that it answers, the nearest first. */
   answers: Type.Optional(Type.Array(Type.String())),
+  /** The message of the team that it answers. */
+  answered_id: Type.Optional(Uuid),
   subject: Type.Optional(Type.String()),
   body: Type.String(),
   quoted: Type.Optional(Nullable(Type.String())),
   html: Type.Optional(Nullable(Type.String())),
   is_automatic: Type.Optional(Type.Boolean()),
   attachment_ids: Type.Optional(Type.Array(Uuid)),
+  /** When it was sent, if it comes in later. */
+  sent_at: Type.Optional(Timestamp),
 });
 export type Received = Static<typeof Received>;
 export const ReceivedMessage = Type.Object({
@@ -239,7 +252,14 @@ const messages = Type.Array(Message, { description: 'The latest 20, newest first
 const ReplyDelivery = NamedObject('ReplyDelivery', {
   is_sent: Type.Boolean({ description: 'Whether a reply is sent to the customer now, and not only logged.' }),
   reason: { ...Nullable(Type.String()), description: 'Why a reply is only logged.' },
-  needs_template: Type.Boolean({ description: 'WhatsApp: a `template` would be sent; free text is only logged.' }),
+  notice: {
+    ...Nullable(Type.String()),
+    description:
+      'What to know about a reply that is sent, such as that answers to it do not come back, or that the visitor of a web chat does not see it now.',
+  },
+  needs_template: Type.Boolean({
+    description: 'WhatsApp: whether only a `template` can be sent. Free text would only be logged.',
+  }),
 });
 export type ReplyDelivery = Static<typeof ReplyDelivery>;
 export const ReplyChannel = named('ReplyChannel', extend(ReplyDelivery, { channel: Channel }));

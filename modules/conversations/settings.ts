@@ -13,13 +13,13 @@ export const settings = {
     schema: Type.Enum(['off', 'round_robin']),
     default: 'off',
     description:
-      'To whom conversations that nobody has are assigned when a message comes in: to nobody, or in turn to the members who may answer and are available.',
+      'How unassigned conversations are assigned when a message comes in: not at all, or in turn to the available members who may answer.',
   }),
   'conversations.assignment_rules': setting({
     schema: AssignmentRules,
     default: [],
     description:
-      'Before that: the first rule that fits assigns the conversation to its member, if they are available. A rule has a channel, words of which one occurs in the subject or the message, or both.',
+      'Before that: the first rule that fits assigns the conversation to its member, if they are available. A rule has a channel, words (one must occur in the subject or the message), or both.',
   }),
   'conversations.opening_hours': setting({
     schema: OpeningHours,

@@ -123,6 +123,7 @@ export const snoozeActions = {
       'Puts it aside until a time, or until the customer writes, which also ends it early. The status stays; the assignee, or else ' +
       'who snoozed it, is notified when it is due.',
     http: 'POST /conversations/:id/snooze',
+    example: { until: '2026-11-20T09:00:00Z' },
     graphql: 'snoozeConversation',
     input: Snooze,
     answer: { key: 'conversation', message: 'Conversation snoozed.' },

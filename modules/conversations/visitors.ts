@@ -3,7 +3,7 @@ import { withAttachments } from './attachments.ts';
 import { messageColumns } from './columns.ts';
 import { lockConversation } from './conversations.ts';
 import { emitUpdated, mailId, planDelivery, sendMessage } from './delivery.ts';
-import { withAuthors } from './people.ts';
+import { firstName, withAuthors } from './people.ts';
 import type { MessageRecord } from './schemas.ts';
 
 /* What a visitor of a web page, who is not signed in, sees of a conversation. */
@@ -47,7 +47,7 @@ export async function listForVisitor(
     id,
     direction: direction as VisitorMessage['direction'],
     body,
-    author: user?.name.split(' ')[0] ?? null,
+    author: user && firstName(user.name),
     sent_at,
     attachments: attachments.map((file) => ({
       file_name: file.file_name,

@@ -1,4 +1,5 @@
-import { action, ById, paging, SearchQuery, Type, Uuid } from '@chowk/kit';
+import { action, ById, ImportReport, paging, readCsv, SearchQuery, Type, Uuid } from '@chowk/kit';
+
 import {
   addAddress,
   checkAddressChanges,
@@ -7,6 +8,7 @@ import {
   listAddresses,
   updateAddress,
 } from './addresses.ts';
+import { importCustomers, previewImport } from './csv-import.ts';
 import {
   checkChanges,
   checkNewCustomer,
@@ -50,6 +52,7 @@ import {
 import { searchCustomers } from './search.ts';
 import { listSegments } from './segments.ts';
 import { addTags, listTags, removeTags } from './tags.ts';
+import { upsertActions } from './upsert.ts';
 
 const notFound = ['customers.not_found', 'customers.merged'];
 const revealsPerMinute = 10;
@@ -57,7 +60,16 @@ const MergedInto = Type.Object({ merged_into: Type.Optional(Uuid) });
 const versioned = 'http.precondition_failed';
 const addressNotFound = [...notFound, 'customers.address_not_found'];
 
+const csvFile = {
+  needs: ['customers.create', 'customers.edit'],
+  accepts: 'csv',
+  bodyLimit: 10 * 1024 * 1024,
+  input: readCsv.input('email,first_name,tags\r\nasha@example.com,Asha,wholesale\r\n'),
+  output: ImportReport,
+} as const;
+
 export const actions = {
+  ...upsertActions,
   'customers.list': action({
     summary: 'List customers',
     http: 'GET /customers',
@@ -70,6 +82,15 @@ export const actions = {
     description:
       'At least an email, a phone or a first name is required. Email and phone are each unique among customers that are not deleted.',
     http: 'POST /customers',
+    example: {
+      first_name: 'Meera',
+      last_name: 'Iyer',
+      email: 'meera@example.com',
+      phone: '+919812345678',
+      accepts_marketing: true,
+      tags: ['wholesale'],
+      external_ids: { erp: 'C-1042' },
+    },
     graphql: 'createCustomer',
     needs: 'customers.create',
     input: NewCustomer,
@@ -114,6 +135,28 @@ export const actions = {
     needs: 'customers.export',
     ...customerFile.exported,
   }),
+  'customers.import': action({
+    summary: 'Import customers from a CSV file',
+    description:
+      'Creates or updates a customer for each of up to 10,000 rows, found by id, external id, email or phone, in this order. ' +
+      'Columns as in the export, and `company`, `address1`, `address2`, `city`, `state`, `pincode` and `country` of an ' +
+      'address. `mapping` says what the columns of another program are; a customer export of Shopify is imported as it is.',
+    http: 'POST /customers/import',
+    ...csvFile,
+    answer: {
+      message: ({ created, updated, unchanged, failed }) =>
+        `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed.`,
+    },
+    run: importCustomers,
+  }),
+  'customers.previewImport': action({
+    summary: 'Preview an import of customers',
+    description: 'Returns what the import would create, update and refuse, and changes nothing.',
+    http: 'POST /customers/import/preview',
+    readOnly: true,
+    ...csvFile,
+    run: previewImport,
+  }),
   'customers.listTags': action({
     summary: 'List tags in use',
     description: 'Most used first: at most 200, of the 10,000 customers that were changed last.',
@@ -150,6 +193,10 @@ export const actions = {
     description:
       'Fills missing fields of the primary, moves all rows of the secondary to it and deletes the secondary.',
     http: 'POST /customers/merge',
+    example: {
+      primary_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d11',
+      secondary_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d12',
+    },
     graphql: 'mergeCustomers',
     needs: 'customers.merge',
     input: Merge,
@@ -161,6 +208,10 @@ export const actions = {
   'customers.previewMerge': action({
     summary: 'Preview a merge',
     http: 'POST /customers/merge/preview',
+    example: {
+      primary_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d11',
+      secondary_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d12',
+    },
     graphql: 'previewCustomerMerge',
     needs: 'customers.merge',
     readOnly: true,
@@ -171,7 +222,8 @@ export const actions = {
   }),
   'customers.getByExternalId': action({
     summary: 'Get a customer by external id',
-    description: 'If several customers have the same external id, the oldest.',
+    description:
+      'If several customers have the same external id (possible only for old records), the oldest is returned.',
     http: 'GET /customers/lookup',
     graphql: 'customerByExternalId',
     needs: 'customers.view',
@@ -199,6 +251,7 @@ export const actions = {
     summary: 'Update a customer',
     description: 'Fields that are not sent do not change.',
     http: 'PATCH /customers/:id',
+    example: { last_name: 'Iyer', tags: ['wholesale', 'pune'] },
     graphql: 'updateCustomer',
     needs: 'customers.edit',
     input: CustomerChanges,
@@ -282,6 +335,16 @@ export const actions = {
     summary: 'Add an address to a customer',
     description: 'The first address of a type becomes the default.',
     http: 'POST /customers/:id/addresses',
+    example: {
+      type: 'shipping',
+      first_name: 'Asha',
+      last_name: 'Rao',
+      address1: '12 MG Road',
+      city: 'Pune',
+      state: 'Maharashtra',
+      pincode: '411001',
+      country: 'IN',
+    },
     graphql: 'addCustomerAddress',
     needs: 'customers.edit',
     input: NewAddress,

@@ -13,7 +13,7 @@ import { addressColumns, addressJson, canViewSensitive, maskedAddressJson, visib
 import { fail } from './errors.ts';
 import { findCustomer, lockCustomer } from './find.ts';
 import { looseDigits, phoneProblem, readPhone } from './phone.ts';
-import { writeCustomer } from './save.ts';
+import { touchCustomer } from './save.ts';
 import { type Address, type AddressChanges, AddressFields, type AddressKey, type NewAddress } from './schemas.ts';
 
 /*
@@ -114,8 +114,7 @@ export function deleteAddress(ctx: Ctx, { id, addr }: AddressKey): Promise<void>
 /** Moves the version of the customer as well, which is shown with its addresses. */
 async function finishChange(ctx: Ctx, customerId: string): Promise<void> {
   await promoteNewest(ctx, customerId);
-  const customer = await writeCustomer(ctx, customerId, {});
-  await ctx.emit('customer.updated', { customer, changed: ['addresses'] });
+  await touchCustomer(ctx, customerId, 'addresses');
 }
 
 async function findAddress(ctx: Ctx, { id, addr }: AddressKey, columns = addressColumns): Promise<Address> {

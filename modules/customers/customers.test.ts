@@ -261,7 +261,7 @@ test('an update changes only the fields that are sent; null clears, external ids
 });
 
 test('an update of one field emits customer.updated', async () => {
-  const customer = await create({ external_ids: { shopify: '1', ' amazon ': '2' } });
+  const customer = await create({ external_ids: { shopify: 'E-1', ' amazon ': 'E-2' } });
   for (const [field, value] of [
     ['notes', 'Called'],
     ['external_ids', { amazon: null }],
@@ -272,7 +272,7 @@ test('an update of one field emits customer.updated', async () => {
       payload: { changed: [field], customer: { id: customer.id } },
     });
   }
-  expect(await show(customer.id)).toMatchObject({ notes: 'Called', external_ids: { shopify: '1' } });
+  expect(await show(customer.id)).toMatchObject({ notes: 'Called', external_ids: { shopify: 'E-1' } });
 });
 
 test('a customer has at most 50 external ids, also after several updates', async () => {
@@ -512,9 +512,12 @@ test('changes and deletions are in the audit log without personal values', async
   expect(JSON.stringify(body)).not.toMatch(/audited@|other@|Asha/);
 });
 
-test('a customer is found by external id, of several the oldest', async () => {
+test('a customer is found by external id, of several from before ids were unique the oldest', async () => {
   const external_ids = { 'my shop': 'A/1', ebay: '2' };
-  const [first] = [await create({ external_ids }), await create({ external_ids })];
+  const [first, second] = [await create({ external_ids }), await create()];
+  await acme.db.run(sql`UPDATE customers SET external_ids = ${external_ids}::jsonb WHERE id = ${second.id}`);
+  const renamed = await merchant.patch(`/api/v1/customers/${second.id}`, { last_name: 'Rao', external_ids });
+  expect(renamed.status).toBe(200);
   const url = `/api/v1/customers/lookup?platform=my+shop&external_id=A/1`;
   const { status, body } = await agent.get(url);
   expect({ status, customer: body.customer }).toEqual({ status: 200, customer: await show(first.id) });

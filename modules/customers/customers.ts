@@ -3,9 +3,19 @@ import { addressesWithin } from './addresses.ts';
 import { mask, recordColumns } from './columns.ts';
 import { consentsWithin } from './consents.ts';
 import { fail } from './errors.ts';
+import { findByExternalId } from './external-ids.ts';
 import { lockCustomer, missing } from './find.ts';
+import { setMetadata } from './metadata.ts';
 import { recentOrders } from './orders.ts';
-import { addTaken, type Changes, insertCustomer, readChanges, saveCustomer, takenMessage } from './save.ts';
+import {
+  addTaken,
+  type Changes,
+  insertCustomer,
+  readChanges,
+  saveCustomer,
+  takenMessage,
+  touchCustomer,
+} from './save.ts';
 import {
   type CustomerChanges,
   type CustomerDetail,
@@ -49,15 +59,9 @@ const metadata = sql`(SELECT coalesce(json_agg(m), '[]') FROM (
   ORDER BY m.module_source, m.key) m)`;
 
 export async function getByExternalId(ctx: Ctx, { platform, external_id }: ExternalIdKey): Promise<CustomerDetail> {
-  const ids = JSON.stringify({ [platform.trim()]: external_id });
-  const customer = await ctx.db.row<Key>(sql`
-    SELECT id FROM (
-      SELECT id, created_at, false AS is_former FROM customers WHERE external_ids @> ${ids}::jsonb AND deleted_at IS NULL
-      UNION ALL SELECT c.id, c.created_at, true FROM customer_merges m JOIN customers c ON c.id = m.merged_into
-      WHERE m.external_ids @> ${ids}::jsonb AND c.deleted_at IS NULL) found
-    ORDER BY is_former, created_at, id LIMIT 1`);
-  if (!customer) throw fail('customers.not_found', { id: `${external_id} of ${platform}` });
-  return getCustomer(ctx, customer);
+  const id = await findByExternalId(ctx, { platform, external_id });
+  if (id === undefined) throw fail('customers.not_found', { id: `${external_id} of ${platform}` });
+  return getCustomer(ctx, { id });
 }
 
 export async function checkNewCustomer(ctx: Ctx, input: Partial<NewCustomer>, issues: Issues): Promise<Changes> {
@@ -67,9 +71,12 @@ export async function checkNewCustomer(ctx: Ctx, input: Partial<NewCustomer>, is
   return fields;
 }
 
-export async function createCustomer(ctx: Ctx, _input: NewCustomer, fields: Changes): Promise<CustomerRecord> {
+export async function createCustomer(ctx: Ctx, { metadata }: NewCustomer, fields: Changes): Promise<CustomerRecord> {
   const customer = await insertCustomer(ctx, fields);
-  if (customer) return mask(ctx, customer);
+  if (customer) {
+    if (metadata) await setMetadata(ctx, customer.id, metadata);
+    return mask(ctx, customer);
+  }
   const issues = new Issues();
   await addTaken(ctx, fields, issues);
   throw issues.failure;
@@ -94,9 +101,16 @@ export async function checkChanges(
   return { current, fields };
 }
 
-export async function updateCustomer(ctx: Ctx, _input: CustomerChanges, edit: Edit): Promise<CustomerRecord> {
+export async function updateCustomer(
+  ctx: Ctx,
+  { metadata }: CustomerChanges,
+  { current, fields }: Edit,
+): Promise<CustomerRecord> {
   try {
-    return mask(ctx, await saveCustomer(ctx, edit.current, edit.fields));
+    const isChanged = metadata && (await setMetadata(ctx, current.id, metadata));
+    const saved = await saveCustomer(ctx, current, fields);
+    const customer = isChanged ? await touchCustomer(ctx, current.id, 'metadata') : saved;
+    return mask(ctx, customer);
   } catch (error) {
     // A concurrent request has taken the value.
     const [, field] = /^customers_(email|phone)$/.exec(violatedIndex(error) ?? '') ?? [];

@@ -77,7 +77,8 @@ test('the statistics of all customers match their orders', async () => {
 test('orders have correct totals, ascending numbers without gaps and a history', async () => {
   const odd = await acme.db.rows(sql`
     SELECT o.id FROM orders o
-    WHERE total <> (SELECT sum(quantity * price) FROM order_items WHERE order_id = o.id)
+    WHERE total <> (SELECT sum(coalesce(i.total, quantity * price)) FROM order_items i WHERE order_id = o.id)
+        + coalesce((shipping->>'price')::numeric + CASE WHEN prices_include_tax THEN 0 ELSE (shipping->>'tax_total')::numeric END, 0)
       OR status <> (SELECT status FROM order_history WHERE order_id = o.id ORDER BY at DESC, id DESC LIMIT 1)
       OR refunded_total <> CASE WHEN status = 'refunded' THEN total ELSE 0 END
       OR refunded_total <> (SELECT coalesce(sum(amount), 0) FROM order_refunds WHERE order_id = o.id)
@@ -89,6 +90,12 @@ test('orders have correct totals, ascending numbers without gaps and a history',
       OR EXISTS (SELECT FROM order_items i LEFT JOIN product_variants v USING (sku) LEFT JOIN products p ON p.id = v.product_id
         WHERE order_id = o.id AND (p.title || ', ' || v.title, v.price) IS DISTINCT FROM (i.name, i.price))`);
   expect(odd).toEqual([]);
+  // The latest orders were priced by the rules of the tenant.
+  const latest = await acme.db.row(sql`
+    SELECT bool_and(tax_total > 0) AS taxed, bool_or(discount_total > 0) AS discounted, bool_or(shipping_total > 0) AS shipped,
+      bool_and((SELECT bool_and(variant_id IS NOT NULL) FROM order_items WHERE order_id = o.id)) AS linked
+    FROM (SELECT * FROM orders ORDER BY number DESC LIMIT 100) o`);
+  expect(latest).toEqual({ taxed: true, discounted: true, shipped: true, linked: true });
   const numbers = await acme.db.row(sql`
     SELECT min(number) AS first, max(number) - min(number) + 1 - count(*) AS gaps, max(number) - max(last) AS ahead,
       bool_and(placed_at >= before) AS ascend

@@ -368,3 +368,45 @@ test.each(['', 'customers.view_sensitive'])(
     expect(statements.map(({ values }) => values)).toEqual([[], []]);
   },
 );
+
+test('customers are found by whole email, whole phone, external id and metadata', async () => {
+  const tenant = await platform.tenant();
+  const caller = tenant.caller('customers.view', 'customers.create', 'customers.merge', 'customers.view_sensitive');
+  const create = async (fields: object) => (await caller.post('/api/v1/customers', fields)).body.customer.id;
+  const asha = await create({
+    first_name: 'Asha',
+    email: 'asha@example.com',
+    phone: '98765 43210',
+    external_ids: { erp: '1:2' },
+    metadata: { tier: 'gold', city: 'Pune' },
+  });
+  const ravi = await create({ first_name: 'Ravi', external_ids: { erp: '2' }, metadata: { tier: 'gold' } });
+  const find = async (query: string) => {
+    const { status, body } = await caller.get(`/api/v1/customers?sort_by=first_name&sort_order=asc&${query}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body.customers.map(({ id }: { id: string }) => id);
+  };
+  expect(await find('email=Asha@Example.com')).toEqual([asha]);
+  expect(await find('email=asha@example.co')).toEqual([]);
+  expect(await find('phone=%2B91%2098765%2043210')).toEqual([asha]);
+  expect(await find('phone=9876543211')).toEqual([]);
+  expect(await find('external_id=erp:1:2')).toEqual([asha]);
+  expect(await find('metadata[tier]=gold')).toEqual([asha, ravi]);
+  expect(await find('metadata[tier]=gold&metadata[city]=Pune')).toEqual([asha]);
+  expect(await find('metadata[tier]=silver')).toEqual([]);
+  const exported = await caller.get('/api/v1/customers?external_id=erp');
+  expect(exported.body.errors).toEqual({ external_id: ['Write platform and id, separated by a colon: shopify:7712.'] });
+  await caller.post('/api/v1/customers/merge', { primary_id: asha, secondary_id: ravi });
+  expect(await find('external_id=erp:2')).toEqual([asha]);
+  const viewer = tenant.caller('customers.view');
+  expect((await viewer.get('/api/v1/customers?phone=9876543210')).status).toBe(403);
+  expect((await viewer.get('/api/v1/customers?email=asha@example.com')).body.customers).toHaveLength(1);
+  for (const wrong of [
+    'metadata=gold',
+    'metadata[tier]=a&metadata[tier]=b',
+    'tags[x]=1',
+    `metadata[${'k'.repeat(101)}]=1`,
+  ]) {
+    expect((await caller.get(`/api/v1/customers?${wrong}`)).status).toBe(422);
+  }
+});

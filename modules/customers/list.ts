@@ -6,20 +6,26 @@ import {
   byTime,
   type Ctx,
   counter,
+  Email,
   equals,
   filter,
+  forbidden,
   hasTags,
+  invalid,
+  join,
   list,
   MoneyInput,
   type Sql,
   search,
   sql,
+  TextMap,
   Type,
   Uuid,
 } from '@chowk/kit';
 import { canViewSensitive, columns } from './columns.ts';
-import { phoneDigits } from './phone.ts';
-import { Customer, CustomerRow, SegmentKey } from './schemas.ts';
+import { selectByExternalId } from './external-ids.ts';
+import { phoneDigits, readPhone } from './phone.ts';
+import { Customer, CustomerRow, type ExternalIdKey, SegmentKey } from './schemas.ts';
 import { isInSegment, isVip, lastOrder, segmentCount } from './segments.ts';
 
 export const textFilter = search(
@@ -35,6 +41,38 @@ export function containsDigits(digits: string): Sql {
   return sql`c.phone_digits LIKE ${`%${digits}%`}`;
 }
 
+const FilterEmail = Type.Unsafe<string>({ ...Email, description: 'The whole email.' });
+const FilterPhone = Type.String({
+  maxLength: 32,
+  description: 'The whole phone. Needs customers.view_sensitive.',
+  examples: ['+919876543210'],
+});
+const FilterExternalId = Type.String({
+  maxLength: 310,
+  description: 'Platform and id, separated by a colon.',
+  examples: ['shopify:7712'],
+});
+const FilterMetadata = TextMap(100, Type.String({ maxLength: 5_000 }), {
+  description: 'Customers with all of these values, such as `metadata[loyalty_tier]=gold`.',
+  examples: [{ loyalty_tier: 'gold' }],
+});
+
+async function byPhone(text: string, ctx: Ctx): Promise<Sql> {
+  if (!canViewSensitive(ctx)) throw forbidden('customers.view_sensitive');
+  return sql`c.phone = ${(await readPhone(ctx, text)) ?? ''}`;
+}
+
+function readExternalId(text: string): ExternalIdKey {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw invalid({ external_id: 'Write platform and id, separated by a colon: shopify:7712.' });
+  return { platform: text.slice(0, colon), external_id: text.slice(colon + 1).trim() };
+}
+
+function hasMetadata(key: string, value: string): Sql {
+  return sql`c.id = ANY(ARRAY(
+    SELECT customer_id FROM customer_metadata WHERE key = ${key} AND md5(value) = md5(${value}) AND value = ${value}))`;
+}
+
 const definition = {
   name: 'customers' as const,
   row: Customer,
@@ -45,6 +83,16 @@ const definition = {
   filters: {
     search: textFilter,
     ids: filter(Type.Array(Uuid, { maxItems: 100 }), (ids) => sql`c.id = ANY(${ids}::uuid[])`),
+    email: filter(FilterEmail, (email) => sql`c.email = ${email}`),
+    phone: filter(FilterPhone, byPhone),
+    external_id: filter(
+      FilterExternalId,
+      (text) => sql`c.id = ANY(ARRAY(${selectByExternalId(readExternalId(text))}))`,
+    ),
+    metadata: filter(FilterMetadata, (values) => {
+      const conditions = Object.entries(values).map(([key, value]) => hasMetadata(key, value));
+      return conditions.length === 0 ? undefined : join(conditions, ' AND ');
+    }),
     tags: hasTags(sql`c.tags`),
     accepts_marketing: equals(Type.Boolean(), sql`c.accepts_marketing`),
     vip: filter(Type.Boolean({ description: 'Whether the customer is a VIP.' }), async (vip, ctx) =>

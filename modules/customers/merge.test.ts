@@ -373,7 +373,10 @@ test('concurrent merges, orders, addresses and tags lose nothing and keep statis
 
 test('external ids of both customers find the merged one, also those on the same platform', async () => {
   const primary = await create({ first_name: 'Asha', external_ids: { shopify: 'S-1', ebay: 'E-1' } });
-  const secondary = await create({ first_name: 'Asha', external_ids: { shopify: 'S-2', ebay: 'E-1', amazon: 'A-2' } });
+  const secondary = await create({ first_name: 'Asha', external_ids: { shopify: 'S-2', amazon: 'A-2' } });
+  // Both have it from before ids were unique.
+  await acme.db.run(sql`
+    UPDATE customers SET external_ids = external_ids || '{"ebay": "E-1"}' WHERE id = ${secondary.id}`);
   const { body } = await merge(primary, secondary);
   expect(body.customer.external_ids).toEqual({ shopify: 'S-1', ebay: 'E-1', amazon: 'A-2' });
   const third = await create({ first_name: 'Asha', external_ids: { shopify: 'S-3' } });

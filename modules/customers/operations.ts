@@ -1,20 +1,9 @@
-import {
-  ById,
-  type Ctx,
-  type FieldError,
-  IdSet,
-  Nullable,
-  operation,
-  readValid,
-  type Static,
-  sql,
-  Type,
-  Uuid,
-} from '@chowk/kit';
+import { ById, type FieldError, IdSet, Nullable, operation, readValid, type Static, sql, Type, Uuid } from '@chowk/kit';
 import { mask } from './columns.ts';
 import { ConsentInput, ConsentResult, recordConsent } from './consents.ts';
 import { currentId, findCustomer, lockActive, lockCurrent, missing } from './find.ts';
 import { checkIdentity, findOrCreate } from './identity.ts';
+import { writeMetadata } from './metadata.ts';
 import { readChanges, saveCustomer, writeCustomer } from './save.ts';
 import { CustomerRecord, ExternalIdKey } from './schemas.ts';
 import { findMatching } from './search.ts';
@@ -151,21 +140,3 @@ export const operations = {
     },
   }),
 };
-
-interface Entry {
-  readonly id: string;
-  readonly key: string;
-  readonly value: string | null;
-  readonly source: string;
-}
-
-async function writeMetadata(ctx: Ctx, { id, key, value, source }: Entry): Promise<void> {
-  const isEntry = sql`customer_id = ${id} AND module_source = ${source} AND key = ${key}`;
-  if (value === null) await ctx.db.run(sql`DELETE FROM customer_metadata WHERE ${isEntry}`);
-  else
-    await ctx.db.run(sql`
-      INSERT INTO customer_metadata (id, customer_id, key, value, module_source, created_at, updated_at)
-      VALUES (${ctx.newId()}, ${id}, ${key}, ${value}, ${source}, ${ctx.now()}, ${ctx.now()})
-      ON CONFLICT (customer_id, module_source, key)
-      DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`);
-}

@@ -1,4 +1,14 @@
-import { type Ctx, columnNames, inTransaction, type JobTypes, job, pagination, sql, Type } from '@chowk/kit';
+import {
+  assignments,
+  type Ctx,
+  inTransaction,
+  type JobTypes,
+  job,
+  pagination,
+  pickFields,
+  sql,
+  Type,
+} from '@chowk/kit';
 import { findCustomer, lockCurrent } from './find.ts';
 import { type OrderPage, type OrdersQuery, Statistics } from './schemas.ts';
 
@@ -34,19 +44,16 @@ export async function readStatistics(ctx: Ctx, ids: readonly string[]): Promise<
 }
 
 /**
- * The customer is locked, so that of two concurrent orders the second one counts both. Sent, but not awaited: orders wait for
- * each other until the commit, which follows at once and fails if this fails.
+ * The customer is locked, so that of two concurrent orders the second one counts both. Orders wait for each other until the
+ * commit, so it is sent at once.
  */
 async function updateStatistics(ctx: Ctx, id: string): Promise<void> {
-  const statistics = await ctx.bus.callIfInstalled('orders.selectStatistics', { customer_ids: [id] });
+  const statistics = await ctx.bus.callIfInstalled('orders.getStatistics', { customer_ids: [id] });
   if (!statistics) return;
-  ctx.db
-    .run(sql`
-      UPDATE customers c SET (${names}, updated_at) = (SELECT ${names}, ${ctx.now()}::timestamptz FROM (${statistics}) s)
-      WHERE id = ${id}`)
-    .catch(() => {});
+  const fields = pickFields(Statistics, statistics);
+  ctx.db.runWithCommit(sql`
+    UPDATE customers SET ${assignments({ ...fields, updated_at: ctx.now() })} WHERE id = ${id}`);
 }
-const names = columnNames(Statistics);
 
 /** The fields that the statistics depend on. A change of the status has an event of its own; a merge combines them itself. */
 const counted = new Set(['total', 'placed_at']);

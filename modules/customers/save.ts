@@ -1,9 +1,10 @@
 import { assignments, type Ctx, changesBetween, columnNames, type Issues, maskDigits, sql } from '@chowk/kit';
 import { canViewSensitive, recordColumns } from './columns.ts';
+import { addTakenIds } from './external-ids.ts';
 import { phoneProblem, readPhone } from './phone.ts';
-import { type CustomerChanges, type CustomerRecord, maxExternalIds, NewCustomer } from './schemas.ts';
+import { type CustomerChanges, CustomerFields, type CustomerRecord, maxExternalIds } from './schemas.ts';
 
-export type Changes = Partial<NewCustomer>;
+export type Changes = Partial<CustomerFields>;
 type SentChanges = Omit<CustomerChanges, 'id'>;
 
 const identifying = ['email', 'phone', 'first_name'] as const;
@@ -11,12 +12,15 @@ const identifying = ['email', 'phone', 'first_name'] as const;
 /** The changes as they are stored; adds problems that the schema cannot express to `issues`. */
 export async function readChanges(
   ctx: Ctx,
-  { external_ids, ...changes }: SentChanges,
+  { external_ids, metadata: _, ...changes }: SentChanges,
   issues: Issues,
-  current?: NewCustomer,
+  current?: CustomerRecord,
 ): Promise<Changes> {
   const fields: Changes = { ...changes };
-  if (external_ids) fields.external_ids = mergeExternalIds(current, external_ids, issues);
+  if (external_ids) {
+    fields.external_ids = mergeExternalIds(current, external_ids, issues);
+    await addTakenIds(ctx, current, fields.external_ids, issues);
+  }
   if (changes.phone) {
     const phone = isMasked(ctx, changes.phone, current) ? current?.phone : await readPhone(ctx, changes.phone);
     if (phone) fields.phone = phone;
@@ -33,10 +37,10 @@ export async function readChanges(
 
 /** By platform: null removes an id. */
 function mergeExternalIds(
-  current: NewCustomer | undefined,
+  current: CustomerFields | undefined,
   changes: NonNullable<SentChanges['external_ids']>,
   issues: Issues,
-): NewCustomer['external_ids'] {
+): CustomerFields['external_ids'] {
   const merged = new Map(Object.entries(current?.external_ids ?? {}));
   for (const [platform, id] of Object.entries(changes)) {
     if (id === null) merged.delete(platform.trim());
@@ -48,7 +52,7 @@ function mergeExternalIds(
 }
 
 /** A user who cannot see the phone sends it back masked, which does not change it. */
-function isMasked(ctx: Ctx, phone: string, current: NewCustomer | undefined): boolean {
+function isMasked(ctx: Ctx, phone: string, current: CustomerFields | undefined): boolean {
   return Boolean(current?.phone) && !canViewSensitive(ctx) && phone === maskDigits(current?.phone as string);
 }
 
@@ -69,7 +73,7 @@ export function takenMessage(field: string): string {
   return `Another customer has this ${field}.`;
 }
 
-const names = columnNames(NewCustomer);
+const names = columnNames(CustomerFields);
 const defaults = { external_ids: {}, accepts_marketing: false, tags: [] };
 
 /** `undefined` if a customer with this email or phone exists. */
@@ -117,4 +121,11 @@ export async function writeCustomer(ctx: Ctx, id: string, fields: Partial<Custom
   return (await ctx.db.row<CustomerRecord>(sql`
     UPDATE customers c SET ${assignments({ ...fields, updated_at: ctx.now() })}
     WHERE id = ${id} RETURNING ${recordColumns}`)) as CustomerRecord;
+}
+
+/** Reports a change of rows that belong to a locked customer. */
+export async function touchCustomer(ctx: Ctx, id: string, changed: string): Promise<CustomerRecord> {
+  const customer = await writeCustomer(ctx, id, {});
+  await ctx.emit('customer.updated', { customer, changed: [changed] });
+  return customer;
 }

@@ -1,5 +1,6 @@
 import {
   Default,
+  Email,
   extend,
   Line,
   Money,
@@ -43,7 +44,16 @@ const Phone = NullableLine(32, {
   examples: ['+919876543210'],
 });
 
-export const NewCustomer = NamedObject('NewCustomer', {
+const MetadataValue = Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' });
+const metadataExamples = [{ loyalty_tier: 'gold' }];
+const MetadataChanges = TextMap(100, Nullable(MetadataValue), {
+  description: 'Texts of your own to set; null removes one, others do not change.',
+  examples: metadataExamples,
+});
+export type MetadataChanges = Static<typeof MetadataChanges>;
+
+/** The fields of a row of `customers` that callers set. */
+export const CustomerFields = NamedObject('NewCustomer', {
   external_ids: Default(ExternalIds, {}),
   email: Default(NullableEmail, null),
   phone: Default(Phone, null),
@@ -53,13 +63,29 @@ export const NewCustomer = NamedObject('NewCustomer', {
   tags: Default(Tags, []),
   notes: Default(NullableText(maxNotesLength), null),
 });
+export type CustomerFields = Static<typeof CustomerFields>;
+
+export const NewCustomer = named(
+  'NewCustomer',
+  extend(CustomerFields, {
+    metadata: Type.Optional(
+      TextMap(100, MetadataValue, { description: 'Texts of your own.', examples: metadataExamples }),
+    ),
+  }),
+);
 export type NewCustomer = Static<typeof NewCustomer>;
 
-export const CustomerChanges = named(
-  'CustomerChanges',
-  extend(updateSchema(NewCustomer), { id: Uuid, external_ids: Type.Optional(ExternalIdChanges) }),
-);
+const CustomerEdit = extend(updateSchema(CustomerFields), {
+  external_ids: Type.Optional(ExternalIdChanges),
+  metadata: Type.Optional(MetadataChanges),
+});
+export const CustomerChanges = named('CustomerChanges', extend(CustomerEdit, { id: Uuid }));
 export type CustomerChanges = Static<typeof CustomerChanges>;
+
+export const CustomerByExternalId = named('CustomerChanges', extend(CustomerEdit, ExternalIdKey.properties));
+export const CustomerByEmail = named('CustomerByEmail', extend(CustomerEdit, { email: Email }));
+/** Without an id, a new customer. */
+export const CustomerItem = named('CustomerItem', extend(CustomerEdit, { id: Type.Optional(Uuid) }));
 
 /** Cancelled and failed orders do not count. Amounts are in one currency, that of the tenant. */
 export const Statistics = Type.Object({
@@ -78,7 +104,7 @@ export const Statistics = Type.Object({
 });
 export type Statistics = Static<typeof Statistics>;
 
-const { tags, notes, ...profile } = outputFields(NewCustomer);
+const { tags, notes, ...profile } = outputFields(CustomerFields);
 
 /** As in lists. */
 export const Customer = NamedObject('Customer', {
@@ -112,7 +138,7 @@ export const RevealedField = named(
 export type RevealedField = Static<typeof RevealedField>;
 
 export const AddressFields = Type.Object({
-  type: Default(Type.Enum(['billing', 'shipping']), 'shipping'),
+  type: Default(Type.Enum(['billing', 'shipping'], { description: 'What the address is for.' }), 'shipping'),
   is_default: Default(Type.Boolean(), false),
   first_name: line(255),
   last_name: line(255),
@@ -232,7 +258,13 @@ const RowCounts = Type.Array(Type.Object({ module: Type.String(), table: Type.St
 export const DataCounts = Type.Object({ data: RowCounts });
 export type DataCounts = Static<typeof DataCounts>;
 
-export const Merge = NamedObject('CustomerMerge', { primary_id: Uuid, secondary_id: Uuid });
+export const Merge = NamedObject('CustomerMerge', {
+  primary_id: { ...Uuid, description: 'The customer that stays.' },
+  secondary_id: {
+    ...Uuid,
+    description: 'The customer that is removed. Its orders and conversations move to the other.',
+  },
+});
 export type Merge = Static<typeof Merge>;
 export const MergePreview = NamedObject('CustomerMergePreview', {
   customer: CustomerRecord,

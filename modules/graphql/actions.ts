@@ -1,5 +1,5 @@
 import { Answer, signedIn, systemAction, Type } from '@chowk/kit';
-import { execute, failureAnswer } from './execute.ts';
+import { execute, executeQuery, failureAnswer } from './execute.ts';
 import { checkQuery, createPersisted, deletePersisted, listPersisted } from './persisted.ts';
 import { playgroundActions } from './playground/actions.ts';
 import {
@@ -7,6 +7,7 @@ import {
   NewPersistedQuery,
   OperationsToRegister,
   PersistedQuery,
+  QueryRequest,
   RegisteredQuery,
   Registration,
   Request,
@@ -41,6 +42,26 @@ export const actions = {
     },
     failureAnswer,
     run: execute,
+  }),
+  'graphql.query': systemAction({
+    ...common,
+    summary: 'Run a GraphQL query with GET',
+    description:
+      'For persisted queries, and for others where the setting `graphql.get_queries` is on. Never runs a mutation. The ' +
+      'response has an `ETag`, so that a client can ask whether its copy is current.',
+    http: 'GET /graphql',
+    needs: signedIn,
+    unchecked: true,
+    input: QueryRequest,
+    output: Result,
+    responses: {
+      304: { description: 'The response has not changed.' },
+      400: { description: 'The request is not one of GraphQL over HTTP.', body: Result, isAlternative: true },
+      405: { description: 'The operation must be sent with POST.', body: Result, isAlternative: true },
+      429: { description: 'Too many requests, or operations that cost too much.', body: Result, isAlternative: true },
+    },
+    failureAnswer,
+    run: executeQuery,
   }),
   'graphql.schema': systemAction({
     ...common,

@@ -5,7 +5,12 @@ import { findPersisted, takePersisted } from './persisted-cache.ts';
 
 /** The query to execute, or why none is executed. */
 type Resolved =
-  | { readonly query: string /** The hash, if the use is to be recorded. */; readonly unregistered?: string }
+  | {
+      readonly query: string;
+      /** The hash, if the use is to be recorded. */
+      readonly unregistered?: string;
+      readonly isPersisted?: boolean;
+    }
   | { readonly refusal: GraphqlError };
 
 /** The hash in `extensions.persistedQuery`, if there is one, or the reason why it is not valid. */
@@ -28,7 +33,7 @@ export async function resolveQuery(ctx: SystemCtx, query: string | undefined, ha
   if (query !== undefined && hash === undefined && !isLocked && !isRecorded) return { query };
   const key = hash ?? hashQuery(query as string);
   const persisted = await takePersisted(ctx, key);
-  if (persisted) return { query: persisted.query };
+  if (persisted) return { query: persisted.query, isPersisted: true };
   if (isLocked) return refuse('required');
   if (query === undefined) return refuse('notFound');
   return isRecorded ? { query, unregistered: key } : { query };

@@ -50,9 +50,9 @@ test('a registered query is executed by the SHA-256 of its exact text', async ()
     status: 201,
     body: { message: 'Persisted query registered.', hash, name: 'Name' },
   });
-  expect((await execute(byHash(hash))).body).toEqual(executed);
-  expect((await execute({ ...byHash(hash), query: '' })).body).toEqual(executed);
-  expect((await execute({ ...byHash(hash), query: null, operationName: 'Name' })).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
+  expect((await execute({ ...byHash(hash), query: '' })).body).toMatchObject(executed);
+  expect((await execute({ ...byHash(hash), query: null, operationName: 'Name' })).body).toMatchObject(executed);
 });
 
 test('persisted queries are listed with their text and their uses', async () => {
@@ -101,13 +101,13 @@ test('a document with several operations is executed by hash and operation name'
   const text = 'query First { first: __typename } query Second { second: __typename }';
   await register(text);
   const { body } = await execute({ ...byHash(sha256(text)), operationName: 'Second' });
-  expect(body).toEqual({ data: { second: 'Query' } });
+  expect(body.data).toEqual({ second: 'Query' });
 });
 
 test('a deleted query is no longer executed, in any process', async () => {
   await register();
-  expect((await execute(byHash(hash))).body).toEqual(executed);
-  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
+  expect((await executeInSecondProcess(byHash(hash))).body).toMatchObject(executed);
   const { status, body } = await admin.delete(`${path}/${hash}`);
   expect({ status, body }).toEqual({ status: 200, body: { message: 'Persisted query deleted.' } });
   expect((await execute(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
@@ -119,9 +119,9 @@ test('a query that was unknown is executed as soon as it is registered, in any p
   expect((await execute(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
   expect((await executeInSecondProcess(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
   await register();
-  expect((await execute(byHash(hash))).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeInSecondProcess(byHash(hash))).body).toEqual(executed);
+  expect((await executeInSecondProcess(byHash(hash))).body).toMatchObject(executed);
 });
 
 test('deleting an unknown query is 404', async () => {
@@ -153,7 +153,7 @@ test('clients recognize an unknown hash by its message and code', async () => {
 });
 
 test('a query with its hash is executed and registers nothing', async () => {
-  expect((await execute({ query, ...byHash(hash) })).body).toEqual(executed);
+  expect((await execute({ query, ...byHash(hash) })).body).toMatchObject(executed);
   expect((await admin.get(path)).body).toEqual({ persisted_queries: [] });
   expect((await execute(byHash(hash))).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
 });
@@ -186,7 +186,9 @@ test('an invalid persisted query in a request is refused', async () => {
 });
 
 test('other extensions are ignored', async () => {
-  expect((await execute({ query, extensions: { clientLibrary: {}, persistedQuery: null } })).body).toEqual(executed);
+  expect((await execute({ query, extensions: { clientLibrary: {}, persistedQuery: null } })).body).toMatchObject(
+    executed,
+  );
 });
 
 test('a hash is known only to the tenant that registered it', async () => {
@@ -195,7 +197,7 @@ test('a hash is known only to the tenant that registered it', async () => {
   expect((await execute(byHash(hash), stranger)).body).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
   expect((await stranger.get(path)).body).toEqual({ persisted_queries: [] });
   expect((await stranger.delete(`${path}/${hash}`)).status).toBe(404);
-  expect((await execute(byHash(hash))).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
 });
 
 test('lockdown executes registered queries only, by hash or by text', async () => {
@@ -207,9 +209,9 @@ test('lockdown executes registered queries only, by hash or by text', async () =
   expect((await execute({ query: unregistered, ...byHash(sha256(unregistered)) })).body).toEqual(required);
   expect((await execute(byHash(sha256(unregistered)))).body).toEqual(required);
   expect((await execute({ query: '{ __schema { types { name } } }' })).body).toEqual(required);
-  expect((await execute(byHash(hash))).body).toEqual(executed);
-  expect((await execute({ query })).body).toEqual(executed);
-  expect((await execute({ query, ...byHash(hash) })).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
+  expect((await execute({ query })).body).toMatchObject(executed);
+  expect((await execute({ query, ...byHash(hash) })).body).toMatchObject(executed);
   expect((await execute({ query: query.trim() })).body).toEqual(required);
 });
 
@@ -221,13 +223,13 @@ test('lockdown never registers by itself', async () => {
 
 test('lockdown begins and ends at once, in any process', async () => {
   const required = refusedWith('PERSISTED_QUERY_REQUIRED');
-  expect((await executeInSecondProcess({ query })).body).toEqual(executed);
+  expect((await executeInSecondProcess({ query })).body).toMatchObject(executed);
   await lockDown();
   await other.kernel.signals.waitUntilApplied();
   expect((await executeInSecondProcess({ query })).body).toEqual(required);
   await admin.patch('/api/v1/settings', { 'graphql.persisted_queries_only': null });
   await other.kernel.signals.waitUntilApplied();
-  expect((await executeInSecondProcess({ query })).body).toEqual(executed);
+  expect((await executeInSecondProcess({ query })).body).toMatchObject(executed);
 });
 
 test('the permissions to view and to manage persisted queries are separate', async () => {
@@ -238,7 +240,7 @@ test('the permissions to view and to manage persisted queries are separate', asy
   expect((await viewer.delete(`${path}/${hash}`)).status).toBe(403);
   expect((await manager.get(path)).status).toBe(403);
   expect((await manager.post(path, { query, name: 'Name' })).status).toBe(201);
-  expect((await execute(byHash(hash), acme.caller())).body).toEqual(executed);
+  expect((await execute(byHash(hash), acme.caller())).body).toMatchObject(executed);
   const headers = { 'x-tenant': acme.id };
   const anonymous = { method: 'POST', url: '/api/v1/graphql', headers, payload: byHash(hash) } as const;
   expect((await platform.request(anonymous)).status).toBe(401);
@@ -279,9 +281,9 @@ test('a query in the cache needs no database, and its uses wait until they can b
   await register();
   await execute(byHash(hash));
   await acme.db.run(sql`ALTER TABLE persisted_queries RENAME TO away`);
-  expect((await execute(byHash(hash))).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
   await getPersistedQueries(platform.kernel.services).uses.flush(acme.id);
-  expect((await execute(byHash(hash))).body).toEqual(executed);
+  expect((await execute(byHash(hash))).body).toMatchObject(executed);
   await acme.db.run(sql`ALTER TABLE away RENAME TO persisted_queries`);
   expect(await readUses()).toMatchObject({ uses: 3 });
 });

@@ -5,8 +5,10 @@ import { readHash, resolveQuery } from './persisted-request.ts';
 /** The operation of a request, or why there is none. */
 type ReadOperation =
   | {
-      readonly operation: GraphqlOperation /** The hash, if the use is to be recorded. */;
+      readonly operation: GraphqlOperation;
+      /** The hash, if the use is to be recorded. */
       readonly unregistered?: string;
+      readonly isPersisted?: boolean;
     }
   /** The request is not one of GraphQL. */
   | { readonly problem: string }

@@ -17,6 +17,16 @@ export const Request = NamedObject('GraphqlRequest', {
   ),
 });
 
+/** As the parameters of a URL: objects are JSON in texts. */
+export const QueryRequest = Type.Object({
+  query: Type.Optional(Type.String({ examples: ['{ __typename }'] })),
+  variables: Type.Optional(Type.String({ description: 'The variables as JSON.', examples: ['{}'] })),
+  operationName: Type.Optional(Type.String()),
+  extensions: Type.Optional(
+    Type.String({ description: 'As JSON: `persistedQuery` with `version` and `sha256Hash`.', examples: ['{}'] }),
+  ),
+});
+
 const GraphqlError = NamedObject('GraphqlError', {
   message: Type.String(),
   locations: Type.Optional(Type.Array(Type.Object({ line: Type.Integer(), column: Type.Integer() }))),
@@ -27,6 +37,15 @@ const GraphqlError = NamedObject('GraphqlError', {
 export const Result = NamedObject('GraphqlResult', {
   data: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
   errors: Type.Optional(Type.Array(GraphqlError)),
+  extensions: Type.Optional(
+    Type.Object({
+      cost: Type.Object({
+        points: Type.Integer({ description: 'What the operation cost.' }),
+        limit_per_minute: Type.Optional(Type.Integer({ description: 'What a user can spend. Absent: no limit.' })),
+        remaining: Type.Optional(Type.Integer({ description: 'What the user can spend now.' })),
+      }),
+    }),
+  ),
 });
 
 /** In characters. */

@@ -18,6 +18,13 @@ export const settings = {
     description: 'Whether operations that are not persisted queries are recorded, so that they can be registered.',
     permission,
   }),
+  'graphql.get_queries': setting({
+    schema: Type.Boolean(),
+    default: true,
+    description:
+      'Whether queries that are not persisted can be sent with GET, which puts their variables into the URL.',
+    permission,
+  }),
   'graphql.introspection': setting({
     schema: Type.Boolean(),
     default: false,

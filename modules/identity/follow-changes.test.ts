@@ -86,12 +86,22 @@ await three(async (n) => {
   await central.run(sql`
     INSERT INTO oauth_clients (id, tenant_id, user_id, name, grants, scopes, created_by)
     VALUES (${randomUUID()}, ${acme.id}, ${subject}, ${`Client ${n}`}, '{client_credentials}', '{}', ${asha.id})`);
+  const app = await create('/apps', {
+    name: `App ${n}`,
+    redirect_uris: ['https://example.com/callback'],
+    scopes: ['orders.view'],
+    acts_as: 'user',
+    has_secret: false,
+  });
+  await central.run(sql`
+    INSERT INTO app_grants (id, app_id, tenant_id, user_id, scopes)
+    VALUES (${randomUUID()}, ${app.id}, ${acme.id}, ${asha.id}, '{orders.view}')`);
 });
 
 interface Followed {
   readonly path: string;
   readonly table: string;
-  /** Of a table whose rows are only added. */
+  /** For a table whose rows are only added. */
   readonly column?: 'at' | 'sent_at';
   readonly db?: Db;
 }
@@ -124,12 +134,15 @@ const lists: Readonly<Record<string, Followed>> = {
   'webhooks.list': { path: '/webhooks', table: 'webhooks' },
   'webhooks.deliveries': { path: `/webhooks/${webhook?.id}/deliveries`, table: 'webhook_deliveries' },
   'activity.list': { path: '/activity', table: 'activity_log', column: 'at', db: central },
+  'apps.list': { path: '/apps', table: 'apps', db: central },
+  'appGrants.list': { path: '/app-grants', table: 'app_grants', db: central },
   'apiClients.list': { path: '/api-clients', table: 'oauth_clients', db: central },
   'invitations.list': { path: '/invitations', table: 'invitations', db: central },
   'profile.activity': { path: '/profile/activity', table: 'activity_log', column: 'at', db: central },
   'team.list': { path: '/team', table: 'users', db: central },
   'onboarding.listApplications': { path: '/admin/reseller-applications', table: 'reseller_applications', db: central },
   'referralCodes.list': { path: '/admin/referral-codes', table: 'referral_codes', db: central },
+  'platform.listTenants': { path: '/platform/tenants', table: 'tenants', db: central },
   'onboarding.listTenants': { path: '/admin/tenants', table: 'tenants', db: central },
 };
 
@@ -137,9 +150,9 @@ test('every list that can be followed is tried here', () => {
   const followed = platform.kernel.actions.filter(
     ({ input, http, file }) => http && !file && 'updated_from' in (input?.properties ?? {}),
   );
-  // The audit log has a test of its own: its entries cannot be written by other means. The history of rings is stamped
-  // like the others; its ids are numbers that the database gives.
-  const others = ['audit.list', 'rings.operations'];
+  // The audit log has a test of its own: its entries cannot be written by other means. The request log is written like it.
+  // The history of rings is stamped like the others; its ids are numbers that the database gives.
+  const others = ['audit.list', 'rings.operations', 'apiClients.requests', 'appGrants.requests'];
   expect(followed.map(({ name }) => name).sort()).toEqual([...Object.keys(lists), ...others].sort());
 });
 

@@ -1,6 +1,9 @@
 import { defineModule, type OperationTypes } from '@chowk/kit';
 import { createIdentity } from './accounts/accounts.ts';
 import { activityActions } from './activity/activity-actions.ts';
+import { appActions } from './apps/app-actions.ts';
+import { authorizationActions } from './apps/authorization-actions.ts';
+import { protectedResourceActions } from './apps/protected-resource.ts';
 import { errors } from './errors.ts';
 import { devMailActions } from './mail/dev-mail.ts';
 import { apiClientActions } from './oauth/api-client-actions.ts';
@@ -27,6 +30,9 @@ export const module = defineModule({
     ...emailActions,
     ...passwordActions,
     ...oauthActions,
+    ...authorizationActions,
+    ...protectedResourceActions,
+    ...appActions,
     ...apiClientActions,
     ...deviceActions,
     ...teamActions,

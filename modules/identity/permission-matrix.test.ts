@@ -282,7 +282,7 @@ test.each(forAnyoneSignedIn)('a request for $name is refused without a token', a
   expect(anonymous).toMatchObject({
     status: 401,
     body: { code: 'auth.unauthenticated' },
-    headers: { 'www-authenticate': 'Bearer' },
+    headers: { 'www-authenticate': expect.stringMatching(/^Bearer resource_metadata=/) },
   });
 });
 

@@ -50,6 +50,17 @@ const kinds = [
     count: sql`SELECT count(*) FROM device_codes`,
   },
   {
+    // Those that have registered themselves and that nobody has approved.
+    table: 'apps',
+    days: [0.9, 1.1],
+    add: (days: number) => sql`
+      WITH client AS (
+        INSERT INTO oauth_clients (id, name, grants) VALUES (${bytes().toString('hex')}, 'App', '{}') RETURNING id)
+      INSERT INTO apps (id, redirect_uris, acts_as, created_at)
+      SELECT id, '{https://example.com}', 'user', ${ago(days)} FROM client`,
+    count: sql`SELECT count(*) FROM apps`,
+  },
+  {
     table: 'activity_log',
     days: [399, 401],
     add: (days: number) =>

@@ -1,4 +1,5 @@
 import { Default, extend, Line, Nullable, named, type Static, Timestamp, Type, Uuid } from '@chowk/kit';
+import { ConsoleEntry } from './sign-in/console-entry.ts';
 
 export const Name = Line(255);
 /** A password to verify; the rules for new passwords do not apply. */
@@ -57,12 +58,23 @@ export const Me = named(
     ...ownEmail,
     tenants: Type.Array(OwnTenant),
     tenant_id: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['acme'] })),
+    tenant_role: Type.Optional(
+      Type.String({
+        description: '`platform_owner`, `reseller` or `merchant`, in tenant context.',
+        examples: ['merchant'],
+      }),
+    ),
     currency: Type.Optional(Type.String({ description: "The tenant's, in tenant context.", examples: ['INR'] })),
     timezone: Type.Optional(
       Type.String({ description: "The tenant's, in tenant context.", examples: ['Asia/Kolkata'] }),
     ),
     role: Type.Optional(Type.String({ description: 'In tenant context.', examples: ['Owner'] })),
     permissions: Type.Optional(Type.Array(Type.String(), { description: 'In tenant context.' })),
+    console_entries: Type.Optional(
+      Type.Array(ConsoleEntry, {
+        description: 'What the modules of the tenant show in the console, in tenant context.',
+      }),
+    ),
   }),
 );
 export type Me = Static<typeof Me>;

@@ -5,7 +5,7 @@ import { mustNotBeInstalled } from './installed.ts';
 import { mustBeReached, type StepName } from './steps.ts';
 
 /** Allows requests below `/install` while the platform is not installed, except those of foreign web pages. */
-export async function admitRequest(ctx: SystemCtx): Promise<void> {
+export async function requireInstallAccess(ctx: SystemCtx): Promise<void> {
   await mustNotBeInstalled(ctx);
   const { system, client } = ctx;
   if (system.isOwnHost(client) && system.isOwnOrigin(client)) return;
@@ -13,7 +13,7 @@ export async function admitRequest(ctx: SystemCtx): Promise<void> {
 }
 
 /** Allows callers with the token once all earlier steps are completed. */
-export async function admitStep(ctx: SystemCtx, step: StepName): Promise<void> {
+export async function requireStep(ctx: SystemCtx, step: StepName): Promise<void> {
   if (needsToken(ctx) && !isEqual(ctx.client.header('x-install-token') ?? '', await installToken(ctx))) {
     throw fail('installation.token_required');
   }

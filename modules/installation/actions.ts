@@ -1,5 +1,5 @@
 import { systemAction, Type } from '@chowk/kit';
-import { admitStep } from './access.ts';
+import { requireStep } from './access.ts';
 import { fillWithDemoData } from './demo-data.ts';
 import { checkOwner, createOwner } from './owner.ts';
 import { checkRequirementsOnce } from './requirements.ts';
@@ -69,7 +69,7 @@ export const actions = {
     http: 'POST /install/setup-database',
     output: DatabaseSetUp,
     answer: { message: 'Database ready.' },
-    guard: (ctx) => admitStep(ctx, 'database'),
+    guard: (ctx) => requireStep(ctx, 'database'),
     run: setUpDatabase,
   }),
   'install.seedData': systemAction({
@@ -78,7 +78,7 @@ export const actions = {
     http: 'POST /install/seed-data',
     output: DataSeeded,
     answer: { message: 'Data seeded.' },
-    guard: (ctx) => admitStep(ctx, 'seed'),
+    guard: (ctx) => requireStep(ctx, 'seed'),
     run: seedData,
   }),
   'install.createOwner': systemAction({
@@ -91,7 +91,7 @@ export const actions = {
     input: NewOwner,
     output: OwnerCreated,
     answer: { message: 'Platform installed. Sign in.', status: 201 },
-    guard: (ctx) => admitStep(ctx, 'owner'),
+    guard: (ctx) => requireStep(ctx, 'owner'),
     check: checkOwner,
     run: createOwner,
   }),

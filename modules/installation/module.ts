@@ -1,5 +1,5 @@
 import { defineModule, type OperationTypes } from '@chowk/kit';
-import { admitRequest } from './access.ts';
+import { requireInstallAccess } from './access.ts';
 import { actions } from './actions.ts';
 import { errors } from './errors.ts';
 import { greeting } from './greeting.ts';
@@ -11,7 +11,7 @@ import { resetCommand } from './reset-command.ts';
 export const module = defineModule({
   actions,
   operations,
-  gates: { '/install': admitRequest },
+  gates: { '/install': requireInstallAccess },
   redirectPage,
   greeting,
   commands: [installCommand, resetCommand],

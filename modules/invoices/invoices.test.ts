@@ -183,7 +183,7 @@ test('GraphQL shows the invoices of an order', async () => {
   const query = `{ order(id: "${placed.id}") { invoices { nodes { invoice_number buyer { city } lines { name } } } } }`;
   const { body } = await caller.post('/api/v1/graphql', { query });
   const invoice = { invoice_number: 'INV-1', buyer: { city: 'Bengaluru' }, lines: [{ name: tea.name }] };
-  expect(body).toEqual({ data: { order: { invoices: { nodes: [invoice] } } } });
+  expect(body.data).toEqual({ order: { invoices: { nodes: [invoice] } } });
 });
 
 test('tax number of the buyer, and tax class and code of the goods, are on the invoice', async () => {

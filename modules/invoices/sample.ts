@@ -31,13 +31,30 @@ export async function createSample(ctx: Ctx): Promise<InvoiceDetails> {
   };
   const now = ctx.now().toISOString();
   return {
-    ...{ id, kind: 'invoice', invoice_number: `${prefix}${await findNextNumber(ctx)}`, order_id: id, customer_id: id },
-    ...{ order_number: 'Sample', currency, total, issued_at: now, updated_at: now, ordered_at: now },
-    ...{ seller: await readSeller(ctx), buyer, ship_to: null, corrects: null },
+    id,
+    kind: 'invoice',
+    invoice_number: `${prefix}${await findNextNumber(ctx)}`,
+    order_id: id,
+    customer_id: id,
+    order_number: 'Sample',
+    currency,
+    total,
+    issued_at: now,
+    updated_at: now,
+    ordered_at: now,
+    seller: await readSeller(ctx),
+    buyer,
+    ship_to: null,
+    corrects: null,
     lines: [{ ...line, tax_rate: '18', tax_total: tax, total }],
-    ...{ subtotal: sum, discounts: [], shipping: null, adjustment: amount('0'), prices_include_tax: false },
+    subtotal: sum,
+    discounts: [],
+    shipping: null,
+    adjustment: amount('0'),
+    prices_include_tax: false,
     taxes: [{ name: 'Tax', rate: '18.00', taxable: sum, amount: tax }],
-    ...{ tax_total: tax, paid_total: amount('0') },
+    tax_total: tax,
+    paid_total: amount('0'),
   };
 }
 

@@ -19,6 +19,16 @@ export function ownAddress(ctx: Ctx): string | null {
   return mailDomain && `${ctx.tenant.id}@${mailDomain}`;
 }
 
+interface Answered {
+  /** Without it, mails that belong to no conversation yet. */
+  readonly conversation_id?: string | undefined;
+}
+
+/** The address at which the platform receives what comes back to a mail; null if it receives none. */
+export function returnPath(ctx: Ctx, { conversation_id }: Answered): string | null {
+  return conversation_id === undefined ? ownAddress(ctx) : replyAddress(ctx, { conversation_id });
+}
+
 /**
  * The address for answers to a conversation: `reply+<conversation>.<signature>.<tenant>`. For a tenant whose id is too long for
  * it, that of the tenant: the headers of an answer name the conversation as well.

@@ -7,11 +7,14 @@ export function header({ headers }: ReadMail, name: string): string {
   return headers.find((one) => one.name === name)?.value ?? '';
 }
 
-const programs = /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|daemon)([+.-].*)?@/i;
+const programs = /^(mailer-daemon|postmaster|bounces?|daemon)([+.-].*)?@/i;
 const subjects =
   /^(auto(matic)?[ -]?(reply|response)|out of (the )?office|abwesenheit|automatische antwort|réponse automatique|respuesta automática)\b/i;
 
-/** Whether a program has written the mail (RFC 3834): it must not be answered automatically. */
+/**
+ * Whether a program has written the mail (RFC 3834): it must not be answered automatically, and nobody has to hear of it. Contact
+ * forms send from no-reply addresses.
+ */
 export function isAutomatic(mail: ReadMail): boolean {
   const has = (name: string) => header(mail, name) !== '';
   return (

@@ -29,7 +29,7 @@ interface Shown {
   readonly body: string;
   readonly sender: string | null;
   readonly is_automatic: boolean;
-  readonly attachments: readonly { readonly file_name: string; readonly reason: string | null }[];
+  readonly attachments: readonly { readonly file_name: string; readonly type: string }[];
   readonly html: string | null;
 }
 const says = (body: string) => (shown: Shown) => expect(shown.body).toBe(body);
@@ -132,7 +132,7 @@ const mails: readonly [name: string, mail: string | Buffer, check?: (shown: Show
   [
     'a page that claims to be a picture',
     attached('filename=x.png', '<script>alert(1)</script>', 'image/png'),
-    ({ attachments }) => expect(attachments[0]?.reason).toBe('Files of this type are not kept.'),
+    ({ attachments }) => expect(attachments[0]?.type).toBe('application/octet-stream'),
   ],
   [
     '200 attachments',

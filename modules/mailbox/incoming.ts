@@ -24,7 +24,7 @@ async function receiveStored(ctx: Ctx, { id }: { id: string }): Promise<string |
   if (!incoming) return undefined;
   const { content, file_id } = incoming;
   const mail = await ctx.readMail(content ?? (await ctx.files.read(file_id as string)));
-  const { status } = await receiveMail(ctx, mail, null, async (tx) => {
+  const { status } = await receiveMail(ctx, { mail, recipient: null }, async (tx) => {
     await tx.db.run(sql`DELETE FROM mailbox_incoming WHERE id = ${id}`);
     if (file_id !== null) await tx.files.remove(file_id);
   });
@@ -39,7 +39,8 @@ async function prune(ctx: Ctx): Promise<{ deleted: number }> {
 export const mailJobs = {
   'mailbox.receive': job({
     queue: 'mailbox',
-    batchSize: 4,
+    // Fewer statements for each: a batch is fetched and completed with one.
+    batchSize: 10,
     data: Type.Object({ id: Uuid }),
     retries: [5, 30, 120, 600, 3_600, 21_600],
     run: receiveStored,

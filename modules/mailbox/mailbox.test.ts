@@ -13,11 +13,12 @@ import { replyAddress } from './addresses.ts';
 import { receiveRawMail } from './receive-mail.ts';
 
 /** The mail server of the customers. */
-const delivered: Email[] = [];
+const delivered: (Email & { readonly envelopeFrom: string })[] = [];
 const customers = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
-  async onData(stream, _session, done) {
-    delivered.push(await PostalMime.parse(Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>))));
+  async onData(stream, { envelope }, done) {
+    const mail = await PostalMime.parse(Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>)));
+    delivered.push({ ...mail, envelopeFrom: envelope.mailFrom ? envelope.mailFrom.address : '' });
     done();
   },
 });
@@ -57,6 +58,14 @@ const findBySubject = (subject: string) =>
     return show(found.id);
   });
 
+const findMail = (text: string) =>
+  eventually(() => {
+    const found = delivered.find((mail) => mail.text?.includes(text));
+    expect(found).toBeDefined();
+    return found as (typeof delivered)[number];
+  });
+const signedAddress = /^reply\+[0-9a-v]{26}\.[0-9a-v]{13}\.t\w+@in\.example\.com$/;
+
 describe('a mail of a customer', () => {
   test('begins a conversation, is answered in its thread, and so is the answer to that', async () => {
     const from = `${randomUUID()}@example.com`;
@@ -71,15 +80,11 @@ describe('a mail of a customer', () => {
     let answered = messageId;
     for (const round of [1, 2]) {
       await owner.post(`${url}/${conversation.id}/messages`, { body: `It left us on Tuesday (${round}).` });
-      const letter = await eventually(() => {
-        const found = delivered.find(({ text }) => text?.includes(`(${round})`));
-        expect(found).toBeDefined();
-        return found as Email;
-      });
+      const letter = await findMail(`(${round})`);
       expect(letter).toMatchObject({ subject: 'Re: Where is my tea?', inReplyTo: answered });
       expect(letter.references?.split(/\s+/)).toContain(answered);
       const [replyTo] = letter.replyTo ?? [];
-      expect(replyTo?.address).toMatch(/^reply\+[0-9a-v]{26}\.[0-9a-v]{13}\.t\w+@in\.example\.com$/);
+      expect(replyTo?.address).toMatch(signedAddress);
 
       const answer = await send({
         from,
@@ -105,7 +110,7 @@ describe('a mail of a customer', () => {
       html: '<p>Look: <img src="cid:tea"><img src="https://tracker.example/p.gif"><script>alert(1)</script></p>',
       attachments: [
         { filename: 'tea.png', content: png, cid: 'tea' },
-        { filename: 'macro.doc', content: 'MZ' },
+        { filename: 'macro.html', content: '<b>MZ</b' },
       ],
     });
     const { id, messages } = await findBySubject(subject);
@@ -113,8 +118,19 @@ describe('a mail of a customer', () => {
     expect({ body, has_html }).toEqual({ body: 'Look:', has_html: true });
     expect(attachments).toEqual([
       expect.objectContaining({ file_name: 'tea.png', type: 'image/png', reason: null }),
-      expect.objectContaining({ file_name: 'macro.doc', reason: 'Files of this type are not kept.' }),
+      expect.objectContaining({ file_name: 'macro.html', type: 'application/octet-stream', size: 8, reason: null }),
     ]);
+    // Never shown as a page or a picture.
+    const link = (await owner.get(`${url}/${id}/attachments/${attachments[1].id}`)).body.url;
+    const { pathname, search } = new URL(link);
+    const file = await platform.app.inject({ method: 'GET', url: pathname + search });
+    expect(file.payload).toBe('<b>MZ</b');
+    expect(file.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': expect.stringMatching(/^attachment; filename="macro\.html"/),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
     const page = `${url}/${id}/messages/${message}/html`;
     const picture = `<img src="data:image/png;base64,${png.toString('base64')}" alt="" />`;
     expect((await owner.get(page)).body).toEqual({
@@ -137,7 +153,7 @@ describe('a mail of a customer', () => {
     expect(await findBySubject(subject)).toMatchObject({ message_count: 1, messages: [{ body: 'First' }] });
   });
 
-  test('to the address for answers belongs to the conversation, whoever wrote it', async () => {
+  test('to the reply address belongs to the conversation, regardless of the sender', async () => {
     const subject = `Family ${randomUUID()}`;
     await send({ from: 'asha@example.com', subject, text: 'Hello' });
     const { id } = await findBySubject(subject);
@@ -177,13 +193,54 @@ describe('a mail of a program', () => {
   });
 });
 
-test('a reply that comes back has failed, with the reason and without the address', async () => {
-  const subject = `Bounce ${randomUUID()}`;
-  await send({ from: 'gone@example.com', subject, text: 'Hello' });
-  const { id } = await findBySubject(subject);
-  const sent = await owner.post(`${url}/${id}/messages`, { body: 'Are you there?' });
-  const message = sent.body.conversation_message.id;
-  await eventually(async () => expect((await show(id)).messages[0].delivery_status).toBe('sent'));
+describe('a mail that is fetched from a mailbox', () => {
+  const hour = 3_600_000;
+  const day = 24 * hour;
+  const fetched = async (date: string, fields = '') => {
+    const subject = randomUUID();
+    const mail = `From: a@example.com\r\nDate: ${date}\r\nMessage-ID: <${subject}@x>\r\nSubject: ${subject}\r\n${fields}\r\nHello`;
+    const { message_id } = await receiveRawMail(tenant.context('mailbox'), { mail: Buffer.from(mail) });
+    const row = await tenant.db.row<{ id: string }>(
+      sql`SELECT conversation_id AS id FROM conversation_messages WHERE id = ${message_id}`,
+    );
+    return show(row?.id as string);
+  };
+
+  test('has the time at which it was written, and so has its conversation', async () => {
+    const written = new Date(Math.floor((Date.now() - 3 * day) / 1_000) * 1_000);
+    const at = written.toISOString();
+    const conversation = await fetched(written.toUTCString());
+    expect(conversation).toMatchObject({ created_at: at, last_message_at: at, waiting_since: at, is_unread: true });
+    expect(conversation.messages).toMatchObject([{ sent_at: at }]);
+    const { updated_at } = conversation;
+    expect(Date.now() - Date.parse(updated_at)).toBeLessThan(hour);
+  });
+
+  test('is shown among the messages in the order in which they were written', async () => {
+    const first = await fetched(new Date(Date.now() - 3 * day).toUTCString(), 'References: <none@x>\r\n');
+    const { id, subject } = first;
+    await owner.post(`${url}/${id}/messages`, { body: 'Our answer' });
+    const later = await fetched(new Date(Date.now() - 2 * day).toUTCString(), `In-Reply-To: <${subject}@x>\r\n`);
+    expect(later.id).toBe(id);
+    expect(later.messages.map(({ direction }: { direction: string }) => direction)).toEqual([
+      'outbound',
+      'inbound',
+      'inbound',
+    ]);
+  });
+
+  test.each([
+    ['in the future', () => new Date(Date.now() + day).toUTCString()],
+    ['of long ago', () => new Date(Date.now() - 91 * day).toUTCString()],
+    ['that is none', () => 'yesterday'],
+  ])('with a date %s has the time at which it came in', async (_, date) => {
+    const { messages } = await fetched(date());
+    expect(Math.abs(Date.now() - Date.parse(messages[0].sent_at))).toBeLessThan(hour);
+  });
+});
+
+/** Reports to the envelope sender, as mail servers do, that a mail could not be delivered. */
+async function sendBack({ envelopeFrom, messageId }: (typeof delivered)[number]): Promise<void> {
   const report = [
     'Return-Path: <>',
     'From: mailer-daemon@example.com',
@@ -204,12 +261,23 @@ test('a reply that comes back has failed, with the reason and without the addres
     '--b',
     'Content-Type: message/rfc822',
     '',
-    `Message-ID: <${message}@${new URL(tenant.context('mailbox').tenantUrl).hostname}>`,
+    `Message-ID: ${messageId}`,
     '',
     'Are you there?',
     '--b--',
   ].join('\r\n');
-  await client.sendMail({ envelope: { from: '', to: inbox }, raw: report });
+  await client.sendMail({ envelope: { from: '', to: envelopeFrom }, raw: report });
+}
+
+test('a reply that comes back has failed, with the reason and without the address', async () => {
+  const subject = `Bounce ${randomUUID()}`;
+  await send({ from: 'gone@example.com', subject, text: 'Hello' });
+  const { id } = await findBySubject(subject);
+  await owner.post(`${url}/${id}/messages`, { body: 'Are you there?' });
+  await eventually(async () => expect((await show(id)).messages[0].delivery_status).toBe('sent'));
+  const mail = await findMail('Are you there?');
+  expect(mail.envelopeFrom).toMatch(signedAddress);
+  await sendBack(mail);
   await eventually(async () =>
     expect((await show(id)).messages[0]).toMatchObject({
       delivery_status: 'failed',
@@ -217,6 +285,43 @@ test('a reply that comes back has failed, with the reason and without the addres
     }),
   );
   expect(await show(id)).toMatchObject({ message_count: 2 });
+});
+
+test('answers to a mail of a rule come in, and so do reports about it', async () => {
+  const rules = '/api/v1/notification-rules';
+  const template = { subject: 'Welcome', body: 'Welcome to the shop' };
+  const { rule } = (await owner.post(rules, { event: 'customer.created', channel: 'email', template })).body;
+  await owner.post('/api/v1/customers', { email: `${randomUUID()}@example.com` });
+  const deliveries = async () => (await owner.get(`${rules}/${rule.id}/deliveries`)).body.deliveries;
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'sent' }]));
+  const mail = await findMail('Welcome to the shop');
+  expect(mail).toMatchObject({ envelopeFrom: inbox, replyTo: [{ name: 'Chai & Co', address: inbox }] });
+  await sendBack(mail);
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'failed' }]));
+  await owner.delete(`${rules}/${rule.id}`);
+});
+
+test('two systems that answer automatically do not answer each other for ever', async () => {
+  const other = await platform.tenant();
+  const person = await platform.person({ tenant: other });
+  const day = new Date(Date.now() + 3 * 24 * 3_600_000).toLocaleDateString('en', { weekday: 'short' }).toLowerCase();
+  await person.patch('/api/v1/settings', {
+    'conversations.opening_hours': [{ days: [day], from: '00:00', to: '24:00' }],
+    'conversations.closed_answer': 'We are back on that day.',
+  });
+  const from = `${randomUUID()}@example.com`;
+  await send({ from, to: `${other.id}@in.example.com`, subject: 'Tea', text: 'Hello' });
+  const answer = await findMail('We are back on that day.');
+  const headers = Object.fromEntries(answer.headers.map(({ key, value }) => [key, value]));
+  expect(headers).toMatchObject({ 'auto-submitted': 'auto-replied', 'x-auto-response-suppress': 'All' });
+  // To both addresses that such systems use, and also by one that does not say what it is.
+  const reply = { from, subject: 'Re: Tea', inReplyTo: answer.messageId };
+  await send({ ...reply, to: answer.envelopeFrom, text: 'I am away', headers: { 'Auto-Submitted': 'auto-replied' } });
+  await send({ ...reply, to: answer.replyTo?.[0]?.address as string, text: 'We got your mail' });
+  await eventually(async () => {
+    const [conversation, ...others] = (await person.get(url)).body.conversations;
+    expect({ count: conversation.message_count, others }).toEqual({ count: 4, others: [] });
+  });
 });
 
 test('the address of the organization can be read with the settings', async () => {

@@ -20,26 +20,43 @@ interface Received {
   readonly status: 'added' | 'known' | 'bounce';
 }
 
+const day = 24 * 3_600_000;
+/** As many as can be imported. An older date is taken for a wrong one. */
+const maxDays = 90;
 /** A person does not write more mails in a minute. */
 const maxPerMinute = 20;
 const maxAnswers = 50;
 
-/** Adds a mail to a conversation, once. Its content is not to be trusted. */
-export async function receiveRawMail(ctx: Ctx, { mail, recipient = null }: RawMail): Promise<Received> {
-  return receiveMail(ctx, await ctx.readMail(mail), recipient, async () => {});
+/** Adds a mail of a mailbox to a conversation, once, with the time at which it was written. Its content is not to be trusted. */
+export async function receiveRawMail(ctx: Ctx, { mail: raw, recipient = null }: RawMail): Promise<Received> {
+  const mail = await ctx.readMail(raw);
+  return receiveMail(ctx, { mail, recipient, sentAt: readDate(ctx, mail) }, async () => {});
+}
+
+/** `undefined` without a date that may be true. */
+function readDate(ctx: Ctx, mail: ReadMail): Date | undefined {
+  const [time, now] = [Date.parse(header(mail, 'date')), ctx.now().getTime()];
+  return time <= now && time > now - maxDays * day ? new Date(time) : undefined;
+}
+
+interface Arrival {
+  readonly mail: ReadMail;
+  readonly recipient: string | null;
+  /** Default: now. */
+  readonly sentAt?: Date | undefined;
 }
 
 /** With `finish` in the transaction that adds the message. */
 export async function receiveMail(
   ctx: Ctx,
-  mail: ReadMail,
-  recipient: string | null,
+  { mail, recipient, sentAt }: Arrival,
   finish: (tx: Ctx) => Promise<void>,
 ): Promise<Received> {
   const id = messageId(mail);
   const hashes = { id_hash: hash(id), sender_hash: hash(mail.from?.address.toLowerCase() ?? '') };
   const bounce = readBounce(ctx, mail);
-  if (bounce || (await isKnown(ctx, hashes))) {
+  const earlier = await findEarlier(ctx, hashes);
+  if (bounce || earlier.is_known) {
     await ctx.tx(async (tx) => {
       if (bounce?.hasFailed) {
         await tx.bus.callIfInstalled('notifications.recordBounce', { id: bounce.id, reason: bounce.reason });
@@ -49,7 +66,7 @@ export async function receiveMail(
     return { message_id: null, status: bounce ? 'bounce' : 'known' };
   }
   const attachments = await storeAttachments(ctx, mail);
-  const is_automatic = isAutomatic(mail) || (await writesTooOften(ctx, hashes));
+  const is_automatic = isAutomatic(mail) || earlier.is_often;
   return ctx.tx(async (tx) => {
     const added = await tx.bus.callIfInstalled('conversations.receive', {
       channel: 'email',
@@ -60,12 +77,15 @@ export async function receiveMail(
       ...readContent(mail, attachments),
       is_automatic,
       attachment_ids: [...attachments.values()],
+      ...(sentAt && { sent_at: sentAt.toISOString() }),
     });
     if (!added) throw new Error('the mail waits: the tenant does not have the module conversations');
-    await tx.db.run(sql`
-      INSERT INTO mailbox_mails (id_hash, sender_hash, received_at)
-      VALUES (${hashes.id_hash}, ${hashes.sender_hash}, ${tx.now()}) ON CONFLICT (id_hash) DO NOTHING`);
-    await finish(tx);
+    await Promise.all([
+      tx.db.run(sql`
+        INSERT INTO mailbox_mails (id_hash, sender_hash, received_at)
+        VALUES (${hashes.id_hash}, ${hashes.sender_hash}, ${tx.now()}) ON CONFLICT (id_hash) DO NOTHING`),
+      finish(tx),
+    ]);
     return { message_id: added.message_id, status: added.is_new ? 'added' : 'known' };
   });
 }
@@ -92,15 +112,19 @@ interface Hashes {
   readonly sender_hash: string;
 }
 
-async function isKnown(ctx: Ctx, { id_hash }: Hashes): Promise<boolean> {
-  return (await ctx.db.row(sql`SELECT FROM mailbox_mails WHERE id_hash = ${id_hash}`)) !== undefined;
+interface Earlier {
+  readonly is_known: boolean;
+  /** Whether the sender writes more often than a person. */
+  readonly is_often: boolean;
 }
 
-async function writesTooOften(ctx: Ctx, { sender_hash }: Hashes): Promise<boolean> {
+async function findEarlier(ctx: Ctx, { id_hash, sender_hash }: Hashes): Promise<Earlier> {
   const since = new Date(ctx.now().getTime() - 60_000);
-  const rows = await ctx.db.rows(sql`
-    SELECT FROM mailbox_mails WHERE sender_hash = ${sender_hash} AND received_at > ${since} LIMIT ${maxPerMinute}`);
-  return rows.length >= maxPerMinute;
+  return (await ctx.db.row<Earlier>(sql`
+    SELECT EXISTS (SELECT FROM mailbox_mails WHERE id_hash = ${id_hash}) AS is_known,
+      (SELECT count(*) FROM (
+        SELECT FROM mailbox_mails WHERE sender_hash = ${sender_hash} AND received_at > ${since} LIMIT ${maxPerMinute}) AS mails
+      ) >= ${maxPerMinute} AS is_often`)) as Earlier;
 }
 
 /** The ids of the stored attachments, by their number. */
@@ -114,10 +138,12 @@ async function storeAttachments(ctx: Ctx, { attachments }: ReadMail): Promise<Ma
   return ids;
 }
 
+const Sender = Type.Object({ email: NullableEmail });
+
 /** An address that no customer can have is left out. */
 function readSender(ctx: Ctx, { from }: ReadMail) {
   const address = from?.address ?? null;
-  const isValid = ctx.check(Type.Object({ email: NullableEmail }), { email: address }) === undefined;
+  const isValid = ctx.check(Sender, { email: address }) === undefined;
   const [first_name = '', ...others] = (from?.name ?? '').split(' ').filter(Boolean);
   const names = { first_name: first_name.slice(0, 255), last_name: others.join(' ').slice(0, 255) };
   return { customer: { email: isValid ? address : null, ...(first_name && names) }, contact: isValid ? address : null };

@@ -1,4 +1,4 @@
-import { signedIn, systemAction } from '@chowk/kit';
+import { signedIn, systemAction, Type } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { Message, Refusal, Reply } from './schemas.ts';
 import { handleMessage } from './server.ts';
@@ -20,7 +20,16 @@ export const actions = {
     graphql: false,
     input: Message,
     output: Reply,
-    errors: ['mcp.disabled', 'mcp.invalid_message', 'mcp.not_acceptable'],
+    errors: ['mcp.disabled', 'mcp.invalid_message', 'mcp.not_acceptable', 'mcp.unknown_group'],
+    headers: Type.Object({
+      'Tool-Groups': Type.Optional(
+        Type.String({
+          description:
+            'Which tools `tools/list` returns: groups separated by commas, such as `orders,invoices`, or `all`. Default: the most used.',
+          examples: ['orders,invoices'],
+        }),
+      ),
+    }),
     responses: {
       202: { description: 'A notification was accepted.' },
       406: { description: 'The error is also one of JSON-RPC.', body: Refusal },

@@ -9,6 +9,10 @@ export const errors = {
     status: 400,
     message: 'Send one JSON-RPC message, not a batch, and a supported MCP-Protocol-Version.',
   },
+  'mcp.unknown_group': {
+    status: 400,
+    message: 'There is no group of tools {group}. Name some of {groups} in the header Tool-Groups, or all.',
+  },
   'mcp.not_acceptable': {
     status: 406,
     message: 'The header Accept must list application/json and text/event-stream.',

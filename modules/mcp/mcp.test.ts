@@ -44,7 +44,7 @@ async function connect(
   tenant: TestTenant = acme,
   options: ClientOptions = {},
 ): Promise<Client> {
-  const headers = { authorization: `Bearer ${accessToken}`, 'x-tenant': tenant.id };
+  const headers = { authorization: `Bearer ${accessToken}`, 'x-tenant': tenant.id, 'tool-groups': 'all' };
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   clients.push(client);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never);
@@ -73,9 +73,11 @@ function send(message: unknown, headers: Record<string, string> = {}, person: Pe
   return person.post('/mcp', message, { accept, 'content-type': 'application/json', ...headers });
 }
 
+const listMessage = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
 /** The names of the person's tools. The client of the SDK would compile all output schemas each time. */
 async function toolNames(person: Person, headers: Record<string, string> = {}): Promise<string[]> {
-  const { body } = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers, person);
+  const { body } = await send(listMessage, { 'tool-groups': 'all', ...headers }, person);
   return body.result.tools.map(({ name }: { name: string }) => name);
 }
 
@@ -90,6 +92,31 @@ test('agents have no access until the tenant enables mcp.enabled', async () => {
   expect((await toolNames(ravi)).length).toBeGreaterThan(50);
   await ravi.patch('/api/v1/settings', { 'mcp.enabled': false });
   await expect(connect(ravi, bazaar)).rejects.toThrow(/403|mcp\.enabled/);
+});
+
+test('without a choice an agent gets the most used tools and instructions, in less than 15,000 tokens', async () => {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } };
+  const started = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  expect(started.body.result.instructions).toContain('Tool-Groups');
+  const { body } = await send(listMessage);
+  const names = body.result.tools.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['orders_create', 'customers_list', 'products_getBySku', 'reports_sales']),
+  );
+  expect(names).toHaveLength(21);
+  // Tokenizers make a token of about three characters of JSON.
+  const tokens = (JSON.stringify(body) + JSON.stringify(started.body)).length / 3;
+  expect(tokens).toBeLessThan(15_000);
+});
+
+test('an agent chooses groups of tools, and can call those that are not listed', async () => {
+  const names = await toolNames(owner, { 'tool-groups': 'invoices, payments' });
+  expect(names).toContain('invoices_list');
+  expect(new Set(names.map((name) => name.split('_')[0]))).toEqual(new Set(['invoices', 'payments']));
+  const unknown = await send(listMessage, { 'tool-groups': 'orders,nothing' });
+  expect(JSON.stringify(unknown.body)).toContain('There is no group of tools nothing. Name some of ');
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'invoices_list', arguments: {} } };
+  expect((await send(call)).body.result.structuredContent).toMatchObject({ invoices: [] });
 });
 
 test('an agent reads and changes records as REST does', async () => {

@@ -1,5 +1,6 @@
 import { Answer, type SystemCtx } from '@chowk/kit';
 import { fail } from './errors.ts';
+import { writeInstructions } from './groups.ts';
 import { callTool, listTools } from './tools.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -16,7 +17,7 @@ export async function handleMessage(ctx: SystemCtx, message: object): Promise<An
   const { Server, WebStandardStreamableHTTPServerTransport: Transport } = await import('@modelcontextprotocol/server');
   const server = new Server(
     { name: 'chowk', title: 'Chowk', version: ctx.system.version },
-    { capabilities: { tools: {} }, jsonSchemaValidator: unused },
+    { capabilities: { tools: {} }, instructions: writeInstructions(), jsonSchemaValidator: unused },
   );
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(ctx) }));
   server.setRequestHandler('tools/call', ({ params }) => callTool(ctx, params));

@@ -1,11 +1,15 @@
 import { Failure, failureBody, type SystemCtx } from '@chowk/kit';
 import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { type CallableAction, selectGroups } from './groups.ts';
 
-type CallableAction = Awaited<ReturnType<SystemCtx['system']['actions']['list']>>[number];
-
-/** A tool for each action that the caller may call. */
+/**
+ * A tool for each action that the caller may call, of the groups that the client has chosen. Schemas of results are listed only for
+ * chosen groups, because they are longer than all else.
+ */
 export async function listTools(ctx: SystemCtx): Promise<Tool[]> {
-  return (await ctx.system.actions.list(ctx)).map(toTool);
+  const header = ctx.client.header('tool-groups');
+  const actions = selectGroups(await ctx.system.actions.list(ctx), header);
+  return header === undefined ? actions.map((action) => toTool({ ...action, output: undefined })) : actions.map(toTool);
 }
 
 /** The result is the body of the REST response. A failure is a result too, so that the agent sees it. */

@@ -27,6 +27,12 @@ export async function addToGroup(ctx: Ctx, lane: Lane, { message, count }: Waiti
   const next = new Date(now.getTime() - everyMs[lane]);
   const overdue = new Date(now.getTime() - overdueMs);
   const isQueued = sql`g.waiting > 0 AND g.due_at > ${overdue}`;
+  // The usual case of frequent notifications, in one statement.
+  const added = await ctx.db.run(sql`
+    UPDATE notification_groups g SET waiting = waiting + ${count}, message = ${JSON.stringify(message)}::json
+    WHERE module = ${module ?? ''} AND group_key = ${group_key} AND recipients = ${JSON.stringify(to)}::jsonb AND lane = ${lane}
+      AND ${isQueued}`);
+  if (added > 0) return;
   await ctx.tx(async (tx) => {
     const {
       id: group,

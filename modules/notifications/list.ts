@@ -1,4 +1,4 @@
-import { byTime, equals, filter, Line, list, Severity, type Sql, sql, Type } from '@chowk/kit';
+import { byTime, equals, filter, Line, list, type Sql, sql, Type } from '@chowk/kit';
 import { selectTotal } from './counts.ts';
 import { columns } from './notifications.ts';
 import { Notification } from './schemas.ts';
@@ -30,7 +30,7 @@ export const notificationList = list({
     unread_only: filter(Type.Boolean(), (isUnreadOnly) => (isUnreadOnly ? sql`n.read_at IS NULL` : undefined)),
     type: equals(Line(100), sql`n.type`),
     module: equals(Line(50), sql`n.module`),
-    severity: equals(Severity, sql`n.severity`),
+    severity: equals(Notification.properties.severity, sql`n.severity`),
     after: filter(
       Type.String({
         format: 'uuid',

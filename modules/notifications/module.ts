@@ -5,6 +5,7 @@ import { pushJobs } from './devices/push.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { callbackJobs } from './messages/callbacks/twilio-callbacks.ts';
+import { webhookJobs } from './messages/callbacks/webhook-callbacks.ts';
 import { messageJobs } from './messages/messages.ts';
 import { groupJobs } from './notify.ts';
 import { operations } from './operations.ts';
@@ -38,6 +39,7 @@ export const module = defineModule({
     ...groupJobs,
     ...messageJobs,
     ...callbackJobs,
+    ...webhookJobs,
     ...pushJobs,
     ...mailJobs,
     ...digestJobs,

@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../server/testing/customer-mails.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
 
-const platform = await startAccounts();
+const mails = await startCustomerMails();
+afterAll(() => mails.close());
+const platform = await startAccounts({ environment: { MAIL_URL: mails.url } });
 const acme = await platform.tenant();
 const asha = await platform.person({ tenant: acme });
 const customer = { phone: '+919876543210', first_name: 'Meera', last_name: 'Nair' };
@@ -78,15 +81,23 @@ test('an import tells the one who has started it how it went', async () => {
   const other = await platform.person({ tenant: acme });
   const csv = `sku,title,price\r\nC-${uniqueId()},Cup,5.00\r\nC-${uniqueId()},Cup,much\r\n`;
   const headers = { 'content-type': 'text/csv' };
-  expect((await asha.request({ method: 'POST', url: '/api/v1/products/import', payload: csv, headers })).status).toBe(
-    200,
-  );
+  const send = (url: string, payload: string) => asha.request({ method: 'POST', url, payload, headers });
+  expect((await send('/api/v1/products/import', csv)).status).toBe(200);
   await notified(asha, 'product.import_finished', {
     title: 'The import of products has finished: 1 row failed',
     body: '1 created, 0 updated, 0 unchanged, 1 failed',
     severity: 'warning',
   });
   expect(await listed(other, 'product.import_finished')).toEqual([]);
+  const customers = `email,first_name\r\n${uniqueId()}@example.com,Ravi\r\n`;
+  expect((await send('/api/v1/customers/import', customers)).status).toBe(200);
+  await notified(asha, 'customer.import_finished', {
+    title: 'The import of customers has finished',
+    body: '1 created, 0 updated, 0 unchanged, 0 failed',
+    severity: 'success',
+    action_url: '/customers',
+  });
+  expect(await listed(other, 'customer.import_finished')).toEqual([]);
 });
 
 test('reviewers of a reseller hear of an application', async () => {
@@ -98,12 +109,51 @@ test('reviewers of a reseller hear of an application', async () => {
   const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false, auto_approve: false });
   const applicant = { business_name: 'Tea House', contact_name: 'Ravi', email: `${uniqueId()}@example.com` };
   const payload = { referral_code: body.referral_code.code, ...applicant };
-  await platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload });
-  await notified(owner, 'application.submitted', { title: 'Application of Tea House' });
+  const apply = (fields = {}) =>
+    platform.request({ method: 'POST', url: '/api/v1/reseller-register/apply', payload: { ...payload, ...fields } });
+  const { application_id } = (await apply()).body;
+  const action_url = `/applications/${application_id}`;
+  await notified(owner, 'application.submitted', { title: 'Application of Tea House', action_url });
+  await apply({ email: `${uniqueId()}@example.com` });
+  const several = { title: '2 new applications', action_url: '/applications?status=pending' };
+  await notified(owner, 'application.submitted', several);
   expect(await listed(agent, 'application.submitted')).toEqual([]);
 });
 
-test('a message that cannot be delivered is reported to those who may send', async () => {
+test('a reply that cannot be delivered is reported to its author and the assignee, with its conversation', async () => {
+  const role = 'Agent';
+  const [author, assignee, other] = [
+    await platform.person({ tenant: acme, role }),
+    await platform.person({ tenant: acme, role }),
+    await platform.person({ tenant: acme, role }),
+  ];
+  const fail = async (by: Person) => {
+    const { id } = await conversation({ customer: { email: `${uniqueId()}@example.com`, first_name: 'Meera' } });
+    await asha.post(`/api/v1/conversations/${id}/assign`, { assignee_id: assignee.id });
+    const { body } = await by.post(`/api/v1/conversations/${id}/messages`, { body: 'It left us on Tuesday.' });
+    const bounce = { id: body.conversation_message.id, reason: 'There is no such mailbox.' };
+    await acme.context('notifications').bus.call('notifications.recordBounce', bounce);
+    return id;
+  };
+  const type = 'conversation.reply_failed';
+  const first = await fail(author);
+  const expected = {
+    title: 'A reply to Meera was not delivered',
+    body: 'There is no such mailbox.',
+    severity: 'error',
+    action_url: `/conversations/${first}`,
+  };
+  await notified(author, type, expected);
+  await notified(assignee, type, expected);
+  await fail(other);
+  const several = { title: '2 replies were not delivered', action_url: '/conversations?failed=true', count: 2 };
+  await notified(assignee, type, several);
+  await notified(other, type, { count: 1 });
+  expect(await listed(author, type)).toMatchObject([{ count: 1 }]);
+  for (const person of [asha, other]) expect(await listed(person, 'message.failed')).toEqual([]);
+});
+
+test('another message that cannot be delivered is reported to those who may send', async () => {
   const agent = await platform.person({ tenant: acme, role: 'Agent' });
   await asha.patch('/api/v1/settings', { 'notifications.sms_provider': 'twilio' });
   await acme

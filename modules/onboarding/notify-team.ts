@@ -5,7 +5,7 @@ export const notifications = {
     description: 'A business has applied for an organization',
     needs: 'reseller.applications.view',
     defaultFor: 'reseller.applications.review',
-    several: { title: '{count} new applications', action_url: '/notifications?type=application.submitted' },
+    several: { title: '{count} new applications', action_url: '/applications?status=pending' },
   },
 };
 
@@ -25,6 +25,8 @@ export async function notifyReviewers(ctx: SystemCtx, { id, business_name }: Sub
         type: 'application.submitted',
         title: `Application of ${business_name}`.slice(0, 255).toWellFormed(),
         icon: 'Users',
+        action_url: `/applications/${id}`,
+        action_label: 'Open the application',
         data: { application_id: id },
         group_key: 'application.submitted',
       }),

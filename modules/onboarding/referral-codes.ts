@@ -6,8 +6,10 @@ import {
   type Ctx,
   changesBetween,
   equals,
+  filter,
   type Issues,
   invalid,
+  Line,
   list,
   type Sql,
   type SystemCtx,
@@ -42,7 +44,13 @@ export const referralCodeList = list({
   from: (ctx) => sql`(SELECT * FROM referral_codes c WHERE ${isVisible(ctx, sql`c`)}) c`,
   alias: sql`c`,
   columns,
-  filters: { tenant_role: equals(TenantRole, sql`c.tenant_role`) },
+  filters: {
+    tenant_role: equals(TenantRole, sql`c.tenant_role`),
+    search: filter(
+      Line(64, { description: 'A part of the code.' }),
+      (text) => sql`strpos(lower(c.code), lower(${text})) > 0`,
+    ),
+  },
   sorts: { created_at: byTime(sql`c.created_at`), code: byText(sql`lower(c.code)`) },
 });
 

@@ -130,7 +130,7 @@ export const NewDocument = named(
   'NewApplicationDocument',
   Type.Object({
     id: Uuid,
-    type: Type.Enum([...requiredDocuments]),
+    type: Type.Enum([...requiredDocuments], { description: 'Which of the required documents the file is.' }),
     file: UploadedFile({ types: ['image/jpeg', 'image/png', 'application/pdf'], maxBytes: 10 * 1024 * 1024 }),
   }),
 );

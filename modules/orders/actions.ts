@@ -25,6 +25,7 @@ import { shipmentActions } from './shipment-actions.ts';
 import { readStatistics } from './statistics.ts';
 import { OrderStatistics, StatisticsQuery } from './statistics-schemas.ts';
 import { checkChanges, checkStatus, updateOrder, updateStatus } from './update.ts';
+import { upsertActions } from './upsert.ts';
 
 const changed = (message: string) => ({
   output: Order,
@@ -33,6 +34,7 @@ const changed = (message: string) => ({
 });
 
 export const actions = {
+  ...upsertActions,
   'orders.list': action({
     summary: 'List orders',
     http: 'GET /orders',
@@ -48,6 +50,19 @@ export const actions = {
       'Finds the customer by id, phone or email, in this order, or creates one, named Guest if there is no name. The ' +
       'status `cancelled` also needs orders.cancel, `refunded` orders.refund.',
     http: 'POST /orders',
+    example: {
+      customer: { first_name: 'Asha', last_name: 'Rao', phone: '+919876543210', email: 'asha@example.com' },
+      items: [{ sku: 'TEA-250', quantity: 2, price: '49.50' }],
+      shipping_address: {
+        first_name: 'Asha',
+        last_name: 'Rao',
+        address1: '12 MG Road',
+        city: 'Pune',
+        pincode: '411001',
+      },
+      note: 'Ring twice.',
+      external_ids: { website: 'cart-1042' },
+    },
     graphql: 'createOrder',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -65,6 +80,7 @@ export const actions = {
       'The same input as to create an order. `out_of_stock` and `problems` say what would prevent it; the customer counts ' +
       'only with its id.',
     http: 'POST /orders/preview',
+    example: { items: [{ sku: 'TEA-250', quantity: 2 }], shipping_address: { city: 'Pune', pincode: '411001' } },
     graphql: 'orderPreview',
     needs: 'orders.create',
     readOnly: true,
@@ -141,8 +157,11 @@ export const actions = {
     description:
       'Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once ' +
       'the order is shipped, delivered, cancelled or refunded, the currency never. The status `cancelled` also needs ' +
-      'orders.cancel, `refunded` orders.refund.',
+      'orders.cancel, `refunded` orders.refund. Changed items are priced with the choices of the order: codes that it uses stay ' +
+      'available to it after they have ended. If a code or the shipping rate no longer applies, it is a problem of ' +
+      '`discount_codes` or `shipping_rate_id`; send the field to replace or remove it.',
     http: 'PATCH /orders/:id',
+    example: { note: 'Ring twice.', metadata: { gift: 'yes' } },
     graphql: 'updateOrder',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },
@@ -157,6 +176,7 @@ export const actions = {
     summary: 'Price changes of an order without saving them',
     description: 'The same input as to update an order, and the same errors.',
     http: 'POST /orders/:id/preview',
+    example: { items: [{ sku: 'TEA-250', quantity: 3 }] },
     graphql: 'orderChangesPreview',
     needs: 'orders.edit',
     readOnly: true,
@@ -182,6 +202,7 @@ export const actions = {
     summary: 'Change the status of an order',
     description: '`cancelled` also needs orders.cancel, `refunded` orders.refund.',
     http: 'POST /orders/:id/status',
+    example: { status: 'confirmed' },
     graphql: 'updateOrderStatus',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },
@@ -210,6 +231,7 @@ export const actions = {
       '`refunded`, unless it is pending, cancelled or failed. A refund of a payment by a provider is `pending` until the provider ' +
       'reports it.',
     http: 'POST /orders/:id/refund',
+    example: { amount: '10.00', reason: 'One was broken.' },
     graphql: 'refundOrder',
     needs: 'orders.refund',
     input: OrderRefund,
@@ -223,6 +245,7 @@ export const actions = {
     description:
       'At most what is due. A pending payment does not count in `paid_total`. Cancelled and failed orders take no payments.',
     http: 'POST /orders/:id/payments',
+    example: { method: 'upi', amount: '20.00', reference: 'UTR 4321' },
     graphql: 'addOrderPayment',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },

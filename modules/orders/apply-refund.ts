@@ -31,11 +31,13 @@ export async function applyRefund(ctx: Ctx, current: Order, refund: Refund): Pro
   }
   const isChanged = counted > 0n || status !== current.status;
   const order = isChanged
-    ? await saveOrder(ctx, current, { status, refunded_total }, reason)
+    ? await saveOrder(ctx, { current, fields: { status, refunded_total }, reason })
     : await touchOrder(ctx, current, 'refunds');
   for (const [index, row] of rows.entries()) {
     const { provider = null, provider_payment_id = null } = parts[index]?.payment ?? {};
-    await ctx.emit('order.refunded', { order, refund: { ...row, provider, provider_payment_id } });
+    const emitted = { order, refund: { ...row, provider, provider_payment_id } };
+    await ctx.emit('order.refunded', emitted);
+    if (row.status !== 'pending') await ctx.emit('order.refund_settled', emitted);
   }
   return order;
 }

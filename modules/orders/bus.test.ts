@@ -32,6 +32,7 @@ const events = [
   'order.payment_added',
   'order.payment_updated',
   'order.refunded',
+  'order.refund_settled',
   'order.deleted',
 ] as const;
 /** A module that calls orders over the bus. */
@@ -232,11 +233,21 @@ test('in-transaction listeners receive all events in order and can reject a chan
       status: 'confirmed',
       refund: expect.objectContaining({ amount: '2.00', provider: null }),
     },
+    {
+      name: 'order.refund_settled',
+      status: 'confirmed',
+      refund: expect.objectContaining({ amount: '2.00', status: 'succeeded' }),
+    },
     { name: 'order.status_changed', status: 'refunded', previous_status: 'confirmed', reason: 'Cold' },
     {
       name: 'order.refunded',
       status: 'refunded',
       refund: expect.objectContaining({ amount: '10.00', reason: 'Cold' }),
+    },
+    {
+      name: 'order.refund_settled',
+      status: 'refunded',
+      refund: expect.objectContaining({ amount: '10.00', status: 'succeeded' }),
     },
     { name: 'order.deleted', status: 'refunded' },
   ]);

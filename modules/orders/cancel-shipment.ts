@@ -45,6 +45,6 @@ async function writeCancellation(ctx: Ctx, id: string): Promise<void> {
 async function followCancellation(ctx: Ctx, current: Order, reason: string | undefined): Promise<Order> {
   const fulfillment_status = readFulfillment(await readKeptItems(ctx, current));
   const status = isShipped(current.status) ? 'processing' : current.status;
-  const order = await saveOrder(ctx, current, { status, fulfillment_status }, reason);
+  const order = await saveOrder(ctx, { current, fields: { status, fulfillment_status }, reason });
   return order === current ? touchOrder(ctx, current, 'shipments') : order;
 }

@@ -24,9 +24,15 @@ export async function readCart(ctx: Ctx, input: CartInput, issues: Issues): Prom
   const { items, currency = ownCurrency, track_stock: trackStock = tracks } = input;
   checkAmounts(input, items ?? [], currency, issues);
   if (!items) return undefined;
-  const resolved = await resolveItems(ctx, items, { currency, ownCurrency, trackStock }, issues);
+  // Orders that do not track stock were taken elsewhere.
+  const onlyActive = input.track_stock !== false;
+  const resolved = await resolveItems(ctx, items, { currency, ownCurrency, trackStock, onlyActive }, issues);
   if (resolved) checkSubtotal(resolved, { currency, total: input.total }, issues);
   return resolved && { currency, trackStock, items: resolved };
+}
+
+export function findRefusals(items: readonly ResolvedItem[]): PriceProblem[] {
+  return items.flatMap(({ refusal }) => (refusal ? [{ ...refusal, code: 'not_for_sale' }] : []));
 }
 
 const choiceNames = Object.keys(PriceChoices.properties) as (keyof PriceChoices)[];
@@ -52,6 +58,7 @@ export function addProblems(problems: readonly PriceProblem[], issues: Issues): 
     unknown: 'unknown',
     too_large: 'too_large',
     mismatch: 'mismatch',
+    not_for_sale: 'not_allowed',
   };
   for (const { field, code, message } of problems) issues.add(field, message, codes[code] ?? 'invalid');
 }

@@ -1,5 +1,5 @@
 import { type Ctx, Issues, sql } from '@chowk/kit';
-import { addProblems, pickChoices, type ReadCart, readCart } from './cart.ts';
+import { addProblems, findRefusals, pickChoices, type ReadCart, readCart } from './cart.ts';
 import { columnsWith } from './columns.ts';
 import { readContact } from './contact.ts';
 import { fail } from './errors.ts';
@@ -16,9 +16,24 @@ import { type ItemRow, itemColumns, itemRecords } from './save.ts';
 import type { NewOrder, Order, OrderContact } from './schemas.ts';
 import { whileUnique } from './unique-ids.ts';
 
-export async function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<ReadCart | undefined> {
+export function checkNewOrder(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<ReadCart | undefined> {
+  return check(ctx, input, issues, findRefusals);
+}
+
+/** A draft may have products that are not active yet. */
+export function checkNewDraft(ctx: Ctx, input: Partial<NewOrder>, issues: Issues): Promise<ReadCart | undefined> {
+  return check(ctx, input, issues, () => []);
+}
+
+async function check(
+  ctx: Ctx,
+  input: Partial<NewOrder>,
+  issues: Issues,
+  findProblems: typeof findRefusals,
+): Promise<ReadCart | undefined> {
   if (input.status) mustBeAllowed(ctx, input.status);
   const cart = await readCart(ctx, input, issues);
+  if (cart) addProblems(findProblems(cart.items), issues);
   // Only if there are other problems to report; otherwise finding the customer checks it.
   if (issues.any) {
     issues.addAll(await ctx.bus.callIfInstalled('customers.checkIdentity', { customer: customerInput(input) }));

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction, sql } from '@chowk/kit';
 import { columns } from './columns.ts';
+import { giveBack } from './orders.ts';
 import type { Order } from './schemas.ts';
 
 /* Changes of a customer that change its orders too. */
@@ -29,6 +30,7 @@ export const listeners = [
   inTransaction('customer.erasing', 'delete-orders', async (ctx, { id, mode }) => {
     if (mode !== 'hard') return;
     const orders = await findOrders(ctx, id);
+    for (const order of orders) await giveBack(ctx, order);
     await ctx.emitAll(
       'order.deleted',
       orders.map((order) => ({ order })),

@@ -13,6 +13,7 @@ import type { DemoShares } from '@chowk/kit/catalogue';
 import data from './demo-data.json' with { type: 'json' };
 import { generateHistory, statusAt } from './demo-history.ts';
 import { generatePayments } from './demo-payments.ts';
+import { type DemoItem, demoPricing } from './demo-prices.ts';
 import { generateShipments } from './demo-shipments.ts';
 
 declare module '@chowk/kit/catalogue' {
@@ -25,7 +26,7 @@ type Products = DemoShares['products'];
 
 /** Orders are written in the order of time, so that numbers and ids ascend with it. */
 export const demo: Demo<DemoTotals> = {
-  after: ['products'],
+  after: ['products', 'pricing'],
   share: ({ size }) => new DemoTotals(size),
   isEmpty: async (ctx) => (await ctx.db.row(sql`SELECT FROM orders LIMIT 1`)) === undefined,
   async fill(ctx, plan) {
@@ -35,16 +36,19 @@ export const demo: Demo<DemoTotals> = {
     const count = Math.floor(customers.count * 2.5);
     const firstNumber = await takeNumbers(ctx, count);
     const generatePlacement = placements(plan, customers, count);
-    const generateOrder = orders(plan, plan.shared('products') ?? data.products);
+    const products = plan.shared('products') ?? data.products;
+    const price = await demoPricing(ctx, { currency, products, random: plan.random('prices'), count });
+    const generateOrder = orders(plan, products);
     for (const batch of batches(count)) {
-      const generated = batch.map((index) => {
+      const generated: Awaited<ReturnType<typeof generateOrder>>[] = [];
+      for (const index of batch) {
         const { customer, placedAt } = generatePlacement(index);
         const number = firstNumber + index;
         const keys = { number, order_number: `${prefix}${number}`, customer_id: customers.getId(customer), currency };
-        const { total, ...rows } = generateOrder(placedAt, keys);
-        if (!['cancelled', 'failed'].includes(rows.order.status)) totals.add(customer, total, placedAt);
-        return rows;
-      });
+        const rows = await generateOrder(placedAt, keys, (items) => price(index, items));
+        if (!['cancelled', 'failed'].includes(rows.order.status)) totals.add(customer, rows.total, placedAt);
+        generated.push(rows);
+      }
       await fillTables(ctx, {
         orders: generated.map(({ order }) => order),
         order_items: generated.flatMap(({ items }) => items),
@@ -72,21 +76,22 @@ function placements(plan: DemoPlan, customers: DemoShares['customers'], count: n
   };
 }
 
+type PriceItems = (items: readonly DemoItem[]) => ReturnType<Awaited<ReturnType<typeof demoPricing>>>;
+
 function orders({ today, random: stream }: DemoPlan, products: Products) {
   const [random, paymentRandom] = [stream('orders'), stream('payments')];
   const shipping = stream('shipments');
-  return (placedAt: number, keys: { readonly order_number: string }) => {
+  return async (placedAt: number, keys: { readonly order_number: string }, priceItems: PriceItems) => {
     const id = demoId(placedAt, random);
     const status = statusAt(today - placedAt, random);
-    const items = generateItems(products, random);
-    const total = items.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+    const { total, items, order } = await priceItems(generateItems(products, random));
     const refunded_total = status === 'refunded' ? total / 100 : 0;
     const steps = generateHistory(status, placedAt, today, random);
     const { method, paid, ...money } = generatePayments({ id, status, total, placedAt, steps }, paymentRandom);
     const note = random() < 0.03 ? 'Please leave it with the neighbour.' : null;
     const times = { placed_at: new Date(placedAt), created_at: new Date(placedAt), updated_at: steps.at(-1)?.at };
     const rows = items.map((item, position) => {
-      return { id: demoId(placedAt, random), order_id: id, position, ...item, price: item.price / 100 };
+      return { id: demoId(placedAt, random), order_id: id, position, ...item };
     });
     const { shipped, fulfillment_status, shipments, units } = generateShipments(id, rows, steps, shipping);
     return {
@@ -99,6 +104,7 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
         status,
         fulfillment_status,
         total: total / 100,
+        ...order,
         paid_total: paid,
         refunded_total,
         payment_method: method,
@@ -116,7 +122,7 @@ function orders({ today, random: stream }: DemoPlan, products: Products) {
 }
 
 /** One to four different items; the first products sell best. */
-function generateItems(products: Products, random: Random) {
+function generateItems(products: Products, random: Random): DemoItem[] {
   const size = Math.min(1 + Math.floor(random() ** 2 * 4), products.length);
   const first = Math.floor(random() ** 1.5 * products.length);
   return Array.from({ length: size }, (_, position) => {

@@ -10,6 +10,9 @@ export async function redeemCodes(ctx: Ctx, order: Order, codes: readonly string
   await ctx.bus.callIfInstalled('pricing.redeem', { order_id, customer_id, codes: [...codes] });
 }
 
+/** Whether orders with the status count as uses of their codes. */
+export const usesCodes = (status: Status) => !unused.has(status);
+
 /** A cancelled or failed order uses no codes; one that is taken up again does. */
 export async function followCodes(ctx: Ctx, order: Order, status: Status): Promise<void> {
   if (unused.has(status) === unused.has(order.status)) return;

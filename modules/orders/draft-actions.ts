@@ -1,5 +1,5 @@
 import { action, ById } from '@chowk/kit';
-import { checkNewOrder } from './create.ts';
+import { checkNewDraft } from './create.ts';
 import { DraftChanges, DraftDetails } from './draft-schemas.ts';
 import { checkDraftChanges, createDraft, deleteDraft, draftList, getDraft, updateDraft } from './drafts.ts';
 import { unavailable } from './errors.ts';
@@ -26,6 +26,7 @@ export const draftActions = {
       'Takes the same fields as an order, which it becomes when it is placed. It reserves no stock and uses no discount codes. The ' +
       'customer is found or created as for an order, if there is one.',
     http: 'POST /draft-orders',
+    example: { customer: { phone: '+919876543210' }, items: [{ sku: 'TEA-250', quantity: 2 }] },
     graphql: 'createDraftOrder',
     needs: 'orders.create',
     bus: { rateLimit: 1_200 },
@@ -34,7 +35,7 @@ export const draftActions = {
     answer: { key: 'draft_order', message: 'Draft order created.', status: 201 },
     errors: ['orders.no_customers'],
     atomic: true,
-    check: checkNewOrder,
+    check: checkNewDraft,
     run: createDraft,
   }),
   'orders.getDraft': action({
@@ -56,6 +57,7 @@ export const draftActions = {
     summary: 'Update a draft order',
     description: 'Fields that are not sent do not change; items are replaced as a whole.',
     http: 'PATCH /draft-orders/:id',
+    example: { note: 'Call before you deliver.' },
     graphql: 'updateDraftOrder',
     needs: 'orders.create',
     input: DraftChanges,

@@ -1,7 +1,7 @@
 import { type Ctx, type Issues, sql } from '@chowk/kit';
-import { addProblems, pickChoices, readCart, sentChoices } from './cart.ts';
+import { addProblems, findRefusals, pickChoices, readCart, sentChoices } from './cart.ts';
 import type { OrderItem, OrderItemChange } from './item-schemas.ts';
-import { priceOrder } from './price-order.ts';
+import { type PriceProblem, priceOrder } from './price-order.ts';
 import type { ResolvedItem } from './resolve-items.ts';
 import { itemRecords, type OrderEdit } from './save.ts';
 import type { Order, OrderChanges, PriceChoices } from './schemas.ts';
@@ -23,6 +23,10 @@ export async function priceChanges(
   const { items: sentItems, ...others } = input;
   const items = sentItems && keepItems(current, sentItems, issues);
   const cart = await readCart(ctx, { ...others, ...(items ? { items } : {}), currency, track_stock }, issues);
+  // A product of the order stays in it, whatever its status is now.
+  const before = new Set(current.items.map(({ variant_id }) => variant_id));
+  const added = cart?.items.filter(({ variant_id }) => !before.has(variant_id)) ?? [];
+  addProblems(findRefusals(added), issues);
   const sent = sentChoices(input);
   if (issues.any || (items && !cart)) return input.total === undefined ? undefined : { fields: { total: input.total } };
   if (!items && Object.keys(sent).length === 0) return setTotal(current, input.total, issues);
@@ -36,11 +40,24 @@ export async function priceChanges(
     customer_id: current.customer_id,
     order_id: current.id,
   });
-  addProblems(priced.problems, issues);
+  addProblems(withAdvice(priced.problems, sent), issues);
   return {
     fields: { items: itemRecords(ctx, priced.items), ...priced.money, price_choices: choices },
     codes: priced.codes,
   };
+}
+
+const advice: Readonly<Record<string, string>> = {
+  discount_codes: 'Remove the code to save the order without its discount.',
+  shipping_rate_id: 'Choose another rate, or set a price for the shipping.',
+};
+
+/** Codes and rates that the order has kept are not in the input: the messages say what to do about them. */
+function withAdvice(problems: readonly PriceProblem[], sent: PriceChoices): PriceProblem[] {
+  return problems.map(({ field, code, message }) => {
+    const isKept = advice[field] !== undefined && !(field in sent);
+    return { field, code, message: isKept ? `${message} ${advice[field]}` : message };
+  });
 }
 
 /** A total without items: possible for free text, where it is the price that was agreed. */
@@ -103,5 +120,5 @@ function pickKept(item: OrderItem): Partial<OrderItemChange> {
 }
 
 function asResolved(item: OrderItem): ResolvedItem {
-  return { ...item, available: null, continue_selling: false };
+  return { ...item, available: null, continue_selling: false, refusal: null };
 }

@@ -50,9 +50,15 @@ export const events = {
   }),
   'order.refunded': defineEvent({
     ...common,
-    summary: 'An amount was refunded',
+    summary: 'An amount was refunded; of a payment by a provider, it is pending until order.refund_settled',
     payload: Type.Object({ order: Order, refund: EmittedRefund }),
     graphql: 'orderRefunded',
+  }),
+  'order.refund_settled': defineEvent({
+    ...common,
+    summary: 'A refund has succeeded or failed: when its provider has reported it, at once if it has none',
+    payload: Type.Object({ order: Order, refund: EmittedRefund }),
+    graphql: 'orderRefundSettled',
   }),
   'order.shipped': defineEvent({
     ...common,

@@ -18,7 +18,7 @@ export async function followUnits(ctx: Ctx, current: Order): Promise<Order> {
   }
   const isNew = current.status === 'pending' || current.status === 'confirmed';
   const isStarted = isNew && fulfillment_status === 'partly_fulfilled';
-  return saveOrder(ctx, current, { fulfillment_status, ...(isStarted ? { status: 'processing' } : {}) });
+  return saveOrder(ctx, { current, fields: { fulfillment_status, ...(isStarted ? { status: 'processing' } : {}) } });
 }
 
 export async function isUnderWay(ctx: Ctx, orderId: string): Promise<boolean> {

@@ -14,7 +14,7 @@ import {
 /** A discount of an item or of the whole order that needs no code. */
 export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
   title: Default(Line(255, { examples: ['Regular customer'] }), 'Discount'),
-  kind: Type.Enum(['percent', 'fixed']),
+  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a share or an amount.' }),
   value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 export type OrderDiscountInput = Static<typeof OrderDiscountInput>;
@@ -25,7 +25,8 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
   variant_id: Type.Optional({
     ...Uuid,
     description:
-      'The variant that is sold. Without it, the SKU names the variant; without both, the item is free text.',
+      'The variant that is sold. Without it, the SKU names the variant; without both, the item is free text. Only products that are ' +
+      '`active` can be ordered, unless the order does not track stock.',
   }),
   sku: Default(NullableLine(64, { examples: ['TEA-250'] }), null),
   name: Type.Optional(

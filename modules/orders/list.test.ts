@@ -170,6 +170,20 @@ test('an order is found by name and email of its customer', async () => {
   }
 });
 
+test('an order is found by name and SKU of an item, with all words in one of them', async () => {
+  const { list, create } = await shop();
+  const tea = { name: 'Jasmine pearls, 250 g', sku: 'TEA-JP-250', quantity: 1, price: '9.00' };
+  const order = await create({ items: [{ name: 'Mug', quantity: 2, price: '3.00' }, tea] });
+  await create({ items: [{ name: 'Mug', quantity: 1, price: '3.00' }] });
+  const find = async (text: string) =>
+    (await list(`?search=${encodeURIComponent(text)}`)).orders.map(({ id }: ListedOrder) => id);
+  for (const text of ['jasmine', 'PEARLS jasmine', 'tea-jp']) {
+    expect({ text, ids: await find(text) }).toEqual({ text, ids: [order.id] });
+  }
+  expect(await find('mug')).toHaveLength(2);
+  expect(await find('mug jasmine')).toEqual([]);
+});
+
 test('a search finds the orders of all matching customers, however many', async () => {
   const { tenant, list, create } = await shop();
   await tenant.db.run(sql`
@@ -313,4 +327,14 @@ test('all problems of a query are reported at once, including unknown parameters
     codes: { colour: ['unknown'], page: ['too_small'], status: ['not_allowed'], min_total: ['invalid'] },
   });
   expect(body.errors.status).toEqual([`The status must be one of ${known.join(', ')}.`]);
+});
+
+test('orders are found by metadata', async () => {
+  const { list, create } = await shop();
+  const first = await create({ metadata: { source: 'instagram', campaign: 'x' } });
+  await create({ metadata: { source: 'web' } });
+  await create();
+  const find = async (query: string) => (await list(`?${query}`)).orders.map(({ id }) => id);
+  expect(await find('metadata[source]=instagram')).toEqual([first.id]);
+  expect(await find('metadata[source]=instagram&metadata[campaign]=y')).toEqual([]);
 });

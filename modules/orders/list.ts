@@ -4,16 +4,20 @@ import {
   byNumber,
   byTime,
   type Ctx,
+  containsWords,
   counter,
   eitherByUnion,
   equals,
   filter,
   isAmong,
   isIn,
+  join,
   list,
   moneyBetween,
+  type Sql,
   search,
   splitList,
+  splitWords,
   sql,
   Type,
   Uuid,
@@ -21,7 +25,7 @@ import {
 import { columns, fulfillmentStatus, paymentStatus } from './columns.ts';
 import { byExternalId } from './external-id-filter.ts';
 import { maskOrder, withCustomers } from './masking.ts';
-import { ListedOrder, Order, PaymentStatus, statuses } from './schemas.ts';
+import { ListedOrder, Metadata, Order, PaymentStatus, statuses } from './schemas.ts';
 import { FulfillmentStatus } from './shipment-schemas.ts';
 
 const customerId = equals(Uuid, sql`o.customer_id`);
@@ -39,11 +43,17 @@ const table = {
 } as const;
 
 const words = search(
-  'Words in order number, note, or name or email of the customer.',
+  'Words in order number, note, name or SKU of an item, or name or email of the customer.',
   sql`o.search_text`,
-  byCustomer,
+  async (text, ctx) => [...(await byCustomer(text, ctx)), ...byItem(text)],
   eitherByUnion(sql`o.id`, sql`orders o WHERE o.deleted_at IS NULL`),
 );
+
+/** The comparison with an empty object is that of the index. */
+const MetadataQuery = {
+  ...Metadata,
+  description: 'Orders with all of these values, such as `metadata[source]=instagram`.',
+} as typeof Metadata;
 
 export const orderList = list({
   ...table,
@@ -57,6 +67,11 @@ export const orderList = list({
     payment_status: equals(PaymentStatus, paymentStatus),
     fulfillment_status: equals(FulfillmentStatus, fulfillmentStatus),
     external_id: byExternalId,
+    metadata: filter(MetadataQuery, (values) =>
+      Object.keys(values).length === 0
+        ? undefined
+        : sql`o.metadata <> '{}' AND o.metadata @> ${JSON.stringify(values)}::jsonb`,
+    ),
     ...between('placed', sql`o.placed_at`),
     ...moneyBetween('total', sql`o.total`),
   },
@@ -108,6 +123,14 @@ export const customerOrderList = list({
 
 async function byCustomer(text: string, ctx: Ctx) {
   return isAmong(sql`o.customer_id`, await ctx.bus.callIfInstalled('customers.findMatching', { text }));
+}
+
+/** All words are in one item. Words of one or two letters alone would be in too many. */
+function byItem(text: string): readonly Sql[] {
+  const words = splitWords(text);
+  if (words.every((word) => word.length < 3)) return [];
+  const found = join(containsWords(sql`order_search_text(i.name, i.sku)`, words, { once: true }), ' AND ');
+  return [sql`o.id IN (SELECT i.order_id FROM order_items i WHERE ${found})`];
 }
 
 function itemText({ quantity, name, sku }: Order['items'][number]): string {

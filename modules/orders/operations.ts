@@ -7,7 +7,6 @@ import {
   operation,
   Pagination,
   paging,
-  type Sql,
   type Static,
   sql,
   Timestamp,
@@ -32,9 +31,9 @@ const Statistics = Type.Object({
 type Statistics = Static<typeof Statistics>;
 const CustomerIds = Type.Object({ customer_ids: Type.Array(Uuid) });
 
-async function selectStatistics(ctx: Ctx, { customer_ids }: Static<typeof CustomerIds>): Promise<Sql> {
+async function getStatistics(ctx: Ctx, { customer_ids }: Static<typeof CustomerIds>): Promise<Statistics> {
   const { 'general.currency': currency } = await ctx.settings();
-  return sql`
+  return (await ctx.db.row<Statistics>(sql`
     SELECT count(*)::integer AS total_orders,
       coalesce(sum(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS total_spent,
       coalesce(avg(total) FILTER (WHERE currency = ${currency}), 0)::numeric(18, 2) AS avg_order_value,
@@ -42,7 +41,7 @@ async function selectStatistics(ctx: Ctx, { customer_ids }: Static<typeof Custom
       CASE WHEN count(*) > 0 THEN ${currency}::text END AS currency,
       coalesce(array_agg(DISTINCT currency) FILTER (WHERE currency <> ${currency}), '{}') AS other_currencies
     FROM orders WHERE customer_id = ANY(${customer_ids}::uuid[]) AND deleted_at IS NULL
-      AND status NOT IN ('cancelled', 'failed')`;
+      AND status NOT IN ('cancelled', 'failed')`)) as Statistics;
 }
 
 export const operations = {
@@ -55,13 +54,7 @@ export const operations = {
       '`other_currencies` lists the currencies of the others.',
     input: CustomerIds,
     output: Statistics,
-    run: async (ctx, input) => (await ctx.db.row<Statistics>(await selectStatistics(ctx, input))) as Statistics,
-  }),
-  'orders.selectStatistics': operation({
-    summary: 'Get a SELECT of the order statistics of customers, together, for a statement of the caller',
-    input: CustomerIds,
-    output: Type.Unsafe<Sql>({ type: 'object', description: 'A SELECT of one row with the fields of getStatistics.' }),
-    run: selectStatistics,
+    run: getStatistics,
   }),
   'orders.getRecord': operation({
     summary: 'Get an order as it is stored, for documents and messages',

@@ -56,13 +56,17 @@ export async function deleteOrder(ctx: Ctx, { id }: Key): Promise<void> {
   await ctx.tx(async (tx) => {
     const order = await lockOrder(tx, id);
     await tx.db.run(sql`UPDATE orders SET deleted_at = ${tx.now()}, updated_at = ${tx.now()} WHERE id = ${id}`);
-    if (!closedStatuses.has(order.status)) {
-      await followStock(tx, { ...order, status: 'cancelled' });
-      await followCodes(tx, order, 'cancelled');
-    }
+    await giveBack(tx, order);
     tx.audit(removedFields(order));
     await tx.emit('order.deleted', { order });
   });
+}
+
+/** Releases stock and codes of an order that is removed while it is open, as cancelling it does. */
+export async function giveBack(ctx: Ctx, order: Order): Promise<void> {
+  if (closedStatuses.has(order.status)) return;
+  await followStock(ctx, { ...order, status: 'cancelled' });
+  await followCodes(ctx, order, 'cancelled');
 }
 
 /** Locks the customer before the order, in the same order as a merge, which prevents deadlocks. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterCommit, type Ctx } from '@chowk/kit';
+import { afterCommit, type Ctx, inTransaction } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
 import { testModule } from '../../server/testing/test-module.ts';
 
 const refunds: { id: string; amount: string; provider: string | null; provider_payment_id: string | null }[] = [];
+const settled: { id: string; status: string; provider: string | null; refunded: string }[] = [];
 const names = ['getForPayment', 'recordPayment', 'settleRefund'] as const;
 /** A module that takes payments. */
 const gateway = testModule({
@@ -14,6 +15,9 @@ const gateway = testModule({
   listeners: [
     afterCommit('order.refunded', 'remember', async (_: Ctx, { refund }) => {
       refunds.push(refund);
+    }),
+    inTransaction('order.refund_settled', 'remember-settled', async (_: Ctx, { order, refund }) => {
+      settled.push({ id: refund.id, status: refund.status, provider: refund.provider, refunded: order.refunded_total });
     }),
   ],
 });
@@ -50,6 +54,7 @@ test('a module reads what a payment needs, with nothing masked', async () => {
   const { order } = (await merchant.get(url)).body;
   expect(await ctx.bus.call('orders.getForPayment', { order_id: id })).toEqual({
     id,
+    customer_id: order.customer_id,
     order_number: order.order_number,
     status: 'confirmed',
     currency: 'INR',
@@ -164,5 +169,10 @@ test('the refund of a payment by a provider is pending until it is settled; one 
     payment_status: 'refunded',
     refunds: [{ status: 'failed' }, { status: 'succeeded', provider_refund_id: 're_1' }],
   });
+  // Each outcome once, though it is reported twice.
+  expect(settled.filter(({ id }) => [first.id, second.id].includes(id))).toEqual([
+    { id: first.id, status: 'failed', provider: 'stripe', refunded: '0.00' },
+    { id: second.id, status: 'succeeded', provider: 'stripe', refunded: '10.00' },
+  ]);
   await expect(settle(randomUUID(), 'failed')).rejects.toMatchObject({ code: 'orders.refund_not_found' });
 });

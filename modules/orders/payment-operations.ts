@@ -4,7 +4,7 @@ import { ReportedPayment, recordPayment } from './record-payment.ts';
 import { Order, OrderContact } from './schemas.ts';
 import { SettledRefund, settleRefund } from './settle-refund.ts';
 
-const { id, order_number, status, currency, total, due_total } = Order.properties;
+const { id, customer_id, order_number, status, currency, total, due_total } = Order.properties;
 
 /* For modules that take payments. */
 export const paymentOperations = {
@@ -12,7 +12,7 @@ export const paymentOperations = {
     summary: 'Get what a payment of an order needs',
     description: 'Nothing is masked.',
     input: Type.Object({ order_id: Uuid }),
-    output: Type.Object({ id, order_number, status, currency, total, due_total, contact: OrderContact }),
+    output: Type.Object({ id, customer_id, order_number, status, currency, total, due_total, contact: OrderContact }),
     run: getForPayment,
   }),
   'orders.recordPayment': operation({
@@ -38,6 +38,7 @@ async function getForPayment(ctx: Ctx, { order_id }: { order_id: string }) {
   const { first_name, last_name, email, phone } = contact ?? customer ?? none;
   return {
     id: order.id,
+    customer_id: order.customer_id,
     order_number: order.order_number,
     status: order.status,
     currency: order.currency,

@@ -42,7 +42,7 @@ export type OrderPaymentInput = Static<typeof OrderPaymentInput>;
 export const OrderPaymentChange = NamedObject('OrderPaymentChange', {
   id: Uuid,
   payment: { ...Uuid, description: 'The id of the payment.' },
-  status: Type.Enum(['succeeded', 'failed']),
+  status: Type.Enum(['succeeded', 'failed'], { description: 'The outcome of the payment.' }),
   reference: Type.Optional(NullableLine(255)),
   paid_at,
 });

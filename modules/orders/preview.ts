@@ -1,5 +1,5 @@
 import { type Ctx, Money, NamedObject, Nullable, type Static, Type, Uuid } from '@chowk/kit';
-import { pickChoices, type ReadCart } from './cart.ts';
+import { findRefusals, pickChoices, type ReadCart } from './cart.ts';
 import { OrderItem } from './item-schemas.ts';
 import { type PricedItem, priceOrder } from './price-order.ts';
 import { type NewOrder, OrderMoney } from './schemas.ts';
@@ -33,7 +33,8 @@ export const OrderPreview = NamedObject('OrderPreview', {
     { description: 'The rates for the address, the cheapest first.' },
   ),
   problems: Type.Array(OrderProblem, {
-    description: 'Why this order cannot be created, such as a discount code that has expired.',
+    description:
+      'Why this order cannot be created, such as a discount code that has expired or a product that is archived.',
   }),
 });
 type OrderPreview = Static<typeof OrderPreview>;
@@ -51,11 +52,11 @@ export async function previewOrder(ctx: Ctx, input: NewOrder, cart: ReadCart | u
   });
   return {
     currency,
-    items: priced.items.map(({ id: _, continue_selling: __, ...item }) => item),
+    items: priced.items.map(({ id: _, continue_selling: __, refusal: ___, ...item }) => item),
     ...priced.money,
     out_of_stock: trackStock ? findShortages(priced.items) : [],
     shipping_rates: [...priced.shipping_rates],
-    problems: [...priced.problems],
+    problems: [...findRefusals(items), ...priced.problems],
   };
 }
 

@@ -19,6 +19,8 @@ export interface ResolvedItem {
   /** Units that can be sold now; null for free text. */
   readonly available: number | null;
   readonly continue_selling: boolean;
+  /** Why it cannot be added to an order: its product is not active. */
+  readonly refusal: { readonly field: string; readonly message: string } | null;
 }
 
 interface Catalog {
@@ -27,6 +29,8 @@ interface Catalog {
   readonly ownCurrency: string;
   /** Whether an unknown SKU is an error as soon as there are products. */
   readonly trackStock: boolean;
+  /** Whether only active products can be ordered. */
+  readonly onlyActive: boolean;
 }
 
 /**
@@ -67,7 +71,8 @@ export async function resolveItems(
     if (name === undefined) add('name', 'The name is required.', 'required');
     if (price === undefined) add('price', 'The price is required.', 'required');
     if (name === undefined || price === undefined || item.quantity === undefined) return undefined;
-    return { ...pickVariant(variant), ...pickOwn(item, variant), name, price, quantity: item.quantity };
+    const refusal = catalog.onlyActive && variant ? refuse(variant, index, item) : null;
+    return { ...pickVariant(variant), ...pickOwn(item, variant), name, price, quantity: item.quantity, refusal };
   });
   return resolved.every((item) => item !== undefined) ? resolved : undefined;
 }
@@ -85,6 +90,17 @@ interface Variant {
   readonly continue_selling: boolean;
   readonly available: number;
   readonly image_url: string | null;
+  readonly status: 'draft' | 'active' | 'archived';
+}
+
+const refusals = { draft: 'is a draft', archived: 'is archived' };
+
+function refuse(variant: Variant, index: number, { variant_id }: Partial<OrderItemChange>): ResolvedItem['refusal'] {
+  const { status, sku } = variant;
+  if (status === 'active') return null;
+  const field = `items.${index}.${variant_id === undefined ? 'sku' : 'variant_id'}`;
+  const name = `${describeVariant(variant)} (${sku})`;
+  return { field, message: `${name} ${refusals[status]} and cannot be ordered. Only active products can.` };
 }
 
 function describeVariant({ title, variant_title }: Variant): string {

@@ -10,7 +10,7 @@ import type { Order, OrderMoney, PriceChoices } from './schemas.ts';
 import { whileUnique } from './unique-ids.ts';
 
 /** An item as a row of `order_items`. */
-export type ItemRow = Omit<PricedItem, 'id' | 'available' | 'continue_selling'> & {
+export type ItemRow = Omit<PricedItem, 'id' | 'available' | 'continue_selling' | 'refusal'> & {
   readonly id: string;
   readonly position: number;
 };
@@ -19,7 +19,7 @@ export const itemColumns = sql`id, position, name, sku, quantity, price, product
   discount, discount_total, taxes, tax_total, subtotal, total`;
 
 export function itemRecords(ctx: Ctx, items: readonly PricedItem[]): ItemRow[] {
-  return items.map(({ available: _, continue_selling: __, id = ctx.newId(), ...item }, position) => {
+  return items.map(({ available: _, continue_selling: __, refusal: ___, id = ctx.newId(), ...item }, position) => {
     return { ...item, id, position };
   });
 }
@@ -58,20 +58,23 @@ function describeItem({ name, sku, quantity, price, discount }: Pick<OrderItem, 
   return { name, sku, quantity, price, ...(discount ? { discount } : {}) };
 }
 
+interface OrderSave {
+  /** The order before, locked. */
+  readonly current: Order;
+  readonly fields: OrderEdit;
+  readonly reason?: string | null | undefined;
+  /** What has changed of its payments. */
+  readonly payments?: Changes | undefined;
+}
+
 /** Writes the changed fields of a locked order, with history, audit entry and event. */
-export async function saveOrder(
-  ctx: Ctx,
-  current: Order,
-  fields: OrderEdit,
-  reason: string | null = null,
-  payments: Changes = {},
-) {
+export async function saveOrder(ctx: Ctx, { current, fields, reason = null, payments }: OrderSave): Promise<Order> {
   const changes = orderChanges(current, fields);
   const changed = Object.keys(changes);
   if (changed.length === 0) return current;
   const edits = editsIn(changes, payments);
   if (fields.items) await replaceItems(ctx, current, fields.items);
-  const order = await whileUnique(() => write(ctx, current, fields, edits, reason));
+  const order = await whileUnique(() => writeOrder(ctx, { current, fields, edits, reason }));
   ctx.audit(changes);
   if (!changes.status) await ctx.emit('order.updated', { order, changed });
   else await ctx.emit('order.status_changed', { order, previous_status: current.status, reason });
@@ -85,7 +88,7 @@ export async function savePaidTotal(
   paid_total: string,
   payments: Changes | undefined,
 ): Promise<Order> {
-  if (paid_total !== current.paid_total) return saveOrder(ctx, current, { paid_total }, null, payments);
+  if (paid_total !== current.paid_total) return saveOrder(ctx, { current, fields: { paid_total }, payments });
   if (payments) await logChanges(ctx, current, payments);
   return touchOrder(ctx, current, 'payments');
 }
@@ -122,17 +125,14 @@ function isLess([before, after]: Changes[string]): boolean {
 }
 
 /** Logs changes of status, refunds and edits in the history. */
-async function write(
+async function writeOrder(
   ctx: Ctx,
-  before: Order,
-  fields: OrderEdit,
-  edits: Changes | null,
-  reason: string | null,
+  { current, fields, edits, reason }: OrderSave & { readonly edits: Changes | null; readonly reason: string | null },
 ): Promise<Order> {
-  const after = { ...before, ...fields };
+  const after = { ...current, ...fields };
   const { id, status, total, refunded_total, shipping_address, billing_address, note, placed_at } = after;
-  const more = toThousandths(refunded_total) - toThousandths(before.refunded_total);
-  const isNew = status !== before.status;
+  const more = toThousandths(refunded_total) - toThousandths(current.refunded_total);
+  const isNew = status !== current.status;
   const refunded = more > 0n || (isNew && status === 'refunded') ? fromThousandths(more) : null;
   const isLogged = isNew || more > 0n || edits !== null;
   return (await ctx.db.row<Order>(sql`
@@ -151,7 +151,7 @@ async function write(
       WHERE id = ${id} RETURNING *),
     logged AS (
       INSERT INTO order_history (id, order_id, status, previous_status, refunded, changes, reason, user_id, at)
-      SELECT ${ctx.newId()}::uuid, id, status, ${before.status}, ${refunded}::numeric, ${edits}::jsonb, ${reason},
+      SELECT ${ctx.newId()}::uuid, id, status, ${current.status}, ${refunded}::numeric, ${edits}::jsonb, ${reason},
         ${ctx.userId ?? null}::bigint, updated_at
       FROM o WHERE ${isLogged})
     SELECT ${columns} FROM o`)) as Order;

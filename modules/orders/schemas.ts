@@ -34,16 +34,10 @@ import {
 import { NewOrderPayment, OrderPayment, PaymentMethod, RecordedRefund } from './payment-schemas.ts';
 import { FulfillmentStatus, Shipment } from './shipment-schemas.ts';
 
-export const Status = Type.Enum([
-  'pending',
-  'confirmed',
-  'processing',
-  'shipped',
-  'delivered',
-  'cancelled',
-  'failed',
-  'refunded',
-]);
+export const Status = Type.Enum(
+  ['pending', 'confirmed', 'processing', 'shipped', 'delivered', 'cancelled', 'failed', 'refunded'],
+  { description: 'The state of the order. `cancelled` and `failed` orders do not count as sales.' },
+);
 export type Status = Static<typeof Status>;
 export const statuses: readonly Status[] = Status.enum;
 
@@ -60,7 +54,10 @@ const ShippingAddress = NamedObject('ShippingAddress', {
   country: optionalLine,
   phone: Type.Optional(NullableLine(32)),
   tax_number: Type.Optional(
-    NullableLine(64, { description: 'Of a business, for its invoice.', examples: ['29AAGCB7383J1Z4'] }),
+    NullableLine(64, {
+      description: 'The tax number of the business, printed on its invoice.',
+      examples: ['29AAGCB7383J1Z4'],
+    }),
   ),
 });
 export type ShippingAddress = Static<typeof ShippingAddress>;
@@ -77,7 +74,7 @@ const ExternalIds = TextMap(50, Line(255, { examples: ['5001'] }), {
   description: 'Ids on other platforms. No two orders have the same id on one platform.',
   examples: [{ shopify: '5001' }],
 });
-const Metadata = TextMap(100, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
+export const Metadata = TextMap(100, Type.String({ maxLength: 5_000, pattern: '^[^\\0\\p{Cs}]*$' }), {
   description: 'Texts of your own.',
   examples: [{ source: 'instagram' }],
 });
@@ -109,7 +106,7 @@ export const PriceChoices = Type.Object({
 export type PriceChoices = Static<typeof PriceChoices>;
 
 const OrderFields = Type.Object({
-  items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500 }),
+  items: Type.Array(NewOrderItem, { minItems: 1, maxItems: 500, description: 'What is ordered.' }),
   total: Type.Optional({
     ...MoneyInput,
     description:
@@ -166,7 +163,21 @@ export const OrderChanges = named(
 );
 export type OrderChanges = Static<typeof OrderChanges>;
 
-export const PaymentStatus = Type.Enum(['unpaid', 'partly_paid', 'paid', 'refunded']);
+const newOnly = updateSchema(Type.Object({ customer, customer_id, track_stock, payments }));
+const OrderEdit = extend(updateSchema(OrderFields), { ...PriceChoices.properties, ...newOnly.properties, items });
+export const OrderByExternalId = named(
+  'OrderUpsert',
+  extend(OrderEdit, {
+    platform: Line(50, { examples: ['shopify'] }),
+    external_id: Line(255, { examples: ['5001'] }),
+  }),
+);
+/** Without an id, a new order. */
+export const OrderBulkItem = named('OrderBulkItem', extend(OrderEdit, { id: Type.Optional(Uuid) }));
+
+export const PaymentStatus = Type.Enum(['unpaid', 'partly_paid', 'paid', 'refunded'], {
+  description: 'How much of the order is paid.',
+});
 
 export const OrderContact = NamedObject(
   'OrderContact',

@@ -4,7 +4,7 @@ import { refundColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { lockOrder } from './orders.ts';
 import { settlePayments } from './payment-rows.ts';
-import type { RecordedRefund } from './payment-schemas.ts';
+import type { OrderPayment, RecordedRefund } from './payment-schemas.ts';
 import { saveOrder, touchOrder } from './save.ts';
 import type { Order } from './schemas.ts';
 
@@ -24,14 +24,23 @@ export async function settleRefund(ctx: Ctx, report: SettledRefund): Promise<voi
     const refund = (await findRefund(tx, report.refund_id)) as RecordedRefund;
     if (refund.status === report.status || refund.status === 'failed') return;
     await updateRefund(tx, report);
-    if (report.status === 'failed') await takeBack(tx, current, refund);
-    else await touchOrder(tx, current, 'refunds');
+    const isFailed = report.status === 'failed';
+    const order = isFailed ? await takeBack(tx, current, refund) : await touchOrder(tx, current, 'refunds');
+    await emitSettled(tx, order, report.refund_id);
   });
 }
 
+type FoundRefund = RecordedRefund & Pick<OrderPayment, 'provider' | 'provider_payment_id'> & { order_id: string };
+
 function findRefund(ctx: Ctx, id: string) {
-  return ctx.db.row<RecordedRefund & { order_id: string }>(sql`
-    SELECT ${refundColumns}, r.order_id FROM order_refunds r WHERE r.id = ${id}`);
+  return ctx.db.row<FoundRefund>(sql`
+    SELECT ${refundColumns}, r.order_id, p.provider, p.provider_payment_id
+    FROM order_refunds r LEFT JOIN order_payments p ON p.id = r.payment_id WHERE r.id = ${id}`);
+}
+
+async function emitSettled(ctx: Ctx, order: Order, id: string): Promise<void> {
+  const { order_id: _, ...refund } = (await findRefund(ctx, id)) as FoundRefund;
+  await ctx.emit('order.refund_settled', { order, refund });
 }
 
 async function updateRefund(ctx: Ctx, { refund_id, status, provider_refund_id }: SettledRefund): Promise<void> {
@@ -41,11 +50,12 @@ async function updateRefund(ctx: Ctx, { refund_id, status, provider_refund_id }:
 }
 
 /** The excess that was not refunded after all may be due by now. */
-async function takeBack(ctx: Ctx, current: Order, { amount, excess }: RecordedRefund): Promise<void> {
+async function takeBack(ctx: Ctx, current: Order, { amount, excess }: RecordedRefund): Promise<Order> {
   const counted = toThousandths(amount) - toThousandths(excess);
   const refunded_total = fromThousandths(toThousandths(current.refunded_total) - counted);
   const paid_total = await settlePayments(ctx, current);
   const isChanged = refunded_total !== current.refunded_total || paid_total !== current.paid_total;
-  if (isChanged) await saveOrder(ctx, current, { refunded_total, paid_total }, 'The refund failed');
-  else await touchOrder(ctx, current, 'refunds');
+  return isChanged
+    ? saveOrder(ctx, { current, fields: { refunded_total, paid_total }, reason: 'The refund failed' })
+    : touchOrder(ctx, current, 'refunds');
 }

@@ -10,6 +10,7 @@ export const shipmentActions = {
       'Takes the units out of the stock. The first part makes the order `processing`, the last one `shipped`. Cancelled, failed ' +
       'and refunded orders cannot be shipped.',
     http: 'POST /orders/:id/shipments',
+    example: { carrier: 'India Post', tracking_number: 'EE123456789IN' },
     graphql: 'createShipment',
     needs: 'orders.edit',
     bus: { rateLimit: 3_000 },

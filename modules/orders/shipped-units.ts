@@ -25,7 +25,7 @@ export function addUnits<Item extends Counted>(items: readonly Item[], units: re
   return items.map((item) => ({ ...item, shipped_quantity: item.shipped_quantity + (added.get(item.id) ?? 0) }));
 }
 
-/** Of items without the units that were given back. */
+/** The units that were given back do not count. */
 export function readFulfillment(items: readonly Counted[]): FulfillmentStatus {
   if (!items.some(({ shipped_quantity }) => shipped_quantity > 0)) return 'unfulfilled';
   return items.every((item) => countLeft(item) === 0) ? 'fulfilled' : 'partly_fulfilled';

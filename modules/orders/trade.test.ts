@@ -1,7 +1,7 @@
-import { sql } from '@chowk/kit';
+import { raw, sql } from '@chowk/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startPlatform, type TestCaller } from '../../server/testing/platform.ts';
+import { startPlatform, type TestCaller, type TestTenant } from '../../server/testing/platform.ts';
 
 const platform = await startPlatform();
 const permissions = [
@@ -39,6 +39,22 @@ async function shop() {
   };
   return { tenant, caller, product, place, order, stock };
 }
+/** A hash of the rows of each table of the modules. */
+async function tableContents({ db }: TestTenant): Promise<Record<string, string>> {
+  const tables = await db.rows<{ name: string }>(sql`
+    SELECT table_name::text AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('module_bus_audit_log', 'request_log')`);
+  const hashes = await Promise.all(
+    tables.map(async ({ name }) => {
+      const row = await db.row<{ hash: string }>(
+        sql`SELECT coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') AS hash FROM ${raw(name)} t`,
+      );
+      return [name, row?.hash ?? ''] as const;
+    }),
+  );
+  return Object.fromEntries(hashes);
+}
+
 const setStatus = (caller: TestCaller, id: string, status: string) =>
   caller.post(`/api/v1/orders/${id}/status`, { status });
 
@@ -103,6 +119,25 @@ test('deleting an open order releases its stock', async () => {
   expect(await stock()).toMatchObject({ stock: 10, reserved: 0 });
 });
 
+test('erasing a customer with all orders releases stock and codes of those that are open, and of no others', async () => {
+  const { tenant, caller, product, order, stock } = await shop();
+  await product();
+  await caller.post('/api/v1/discounts', { code: 'TENTH', kind: 'percent', value: '10', usage_limit: 4 });
+  const uses = async () => (await tenant.db.row<{ uses: number }>(sql`SELECT uses FROM discounts`))?.uses;
+  const fields = { discount_codes: ['TENTH'], customer: { email: 'asha@example.com' } };
+  const pending = await order([{ sku: 'TEA', quantity: 2 }], fields);
+  const confirmed = await order([{ sku: 'TEA', quantity: 3 }], { ...fields, status: 'confirmed' });
+  await order([{ sku: 'TEA', quantity: 1 }], { ...fields, status: 'shipped' });
+  await caller.post(`/api/v1/orders/${confirmed.id}/shipments`, {
+    items: [{ item_id: confirmed.items[0].id, quantity: 1 }],
+  });
+  await order([{ sku: 'TEA', quantity: 1 }], { ...fields, customer: { email: 'ravi@example.com' } });
+  expect({ ...(await stock()), uses: await uses() }).toEqual({ stock: 8, reserved: 5, available: 3, uses: 4 });
+  const url = `/api/v1/customers/${pending.customer_id}?mode=hard`;
+  expect((await tenant.caller('customers.delete').delete(url)).status).toBe(200);
+  expect({ ...(await stock()), uses: await uses() }).toEqual({ stock: 8, reserved: 1, available: 7, uses: 2 });
+});
+
 test('an order for more than there is names each short item and writes nothing', async () => {
   const { tenant, product, place, stock } = await shop();
   await product();
@@ -147,6 +182,45 @@ test('an unknown SKU is refused once there are products, unless the order does n
     status: 422,
     body: { errors: { 'items.0.name': [expect.any(String)], 'items.0.price': [expect.any(String)] } },
   });
+});
+
+test.each([
+  ['draft', 'is a draft'],
+  ['archived', 'is archived'],
+])('a product that is %s cannot be ordered, and stays in the orders that have it', async (status, reason) => {
+  const { caller, product, place, order, stock } = await shop();
+  const tea = await product();
+  await product({ sku: 'CUP', title: 'Cup' });
+  const older = await order([{ sku: 'TEA', quantity: 1 }]);
+  const other = await order([{ sku: 'CUP', quantity: 1 }]);
+  expect((await caller.patch(`/api/v1/products/${tea.id}`, { status })).status).toBe(200);
+  const message = `Tea (TEA) ${reason} and cannot be ordered. Only active products can.`;
+  const items = [
+    { sku: 'CUP', quantity: 1 },
+    { sku: 'tea', quantity: 1 },
+  ];
+  const refusal = {
+    status: 422,
+    body: { errors: { 'items.1.sku': [message] }, error_codes: { 'items.1.sku': ['not_allowed'] } },
+  };
+  expect(await place(items)).toMatchObject(refusal);
+  expect(await place([{ variant_id: tea.variants[0].id, quantity: 1 }])).toMatchObject({
+    body: { errors: { 'items.0.variant_id': [message] } },
+  });
+  const previewed = await caller.post('/api/v1/orders/preview', { items });
+  expect(previewed.body.preview).toMatchObject({
+    total: '20.00',
+    problems: [{ field: 'items.1.sku', code: 'not_for_sale', message }],
+  });
+  const draft = (await caller.post('/api/v1/draft-orders', { items })).body.draft_order;
+  expect(draft.problems).toMatchObject([{ code: 'not_for_sale' }]);
+  expect(await caller.post(`/api/v1/draft-orders/${draft.id}/place`)).toMatchObject(refusal);
+  expect(await caller.patch(`/api/v1/orders/${other.id}`, { items })).toMatchObject(refusal);
+  const edited = await caller.patch(`/api/v1/orders/${older.id}`, { items: [{ sku: 'TEA', quantity: 3 }] });
+  expect(edited.body.order).toMatchObject({ total: '30.00' });
+  expect(await stock()).toMatchObject({ reserved: 3 });
+  // An order that was taken elsewhere.
+  expect((await place(items, { track_stock: false })).status).toBe(201);
 });
 
 test('a total must agree with items of the catalog, and is free for free text', async () => {
@@ -198,6 +272,85 @@ test('discounts, shipping and taxes are calculated by the rules and stored with 
   });
   await setStatus(caller, placed.id, 'cancelled');
   expect((await place(cart.items, fields)).status).toBe(201);
+});
+
+test('editing a failed order does not count its code, and taking it up again does', async () => {
+  const { tenant, caller, product, order } = await shop();
+  await product();
+  await caller.post('/api/v1/discounts', { code: 'TENTH', kind: 'percent', value: '10' });
+  const { id } = await order([{ sku: 'TEA', quantity: 2 }], { discount_codes: ['TENTH'] });
+  const uses = async () => (await tenant.db.row<{ uses: number }>(sql`SELECT uses FROM discounts`))?.uses;
+  await setStatus(caller, id, 'failed');
+  const edited = await caller.patch(`/api/v1/orders/${id}`, { items: [{ sku: 'TEA', quantity: 3 }] });
+  expect({ total: edited.body.order.total, uses: await uses() }).toEqual({ total: '27.00', uses: 0 });
+  await setStatus(caller, id, 'pending');
+  expect(await uses()).toBe(1);
+});
+
+test('a code that has ended stays available to the orders that use it, also to change their items', async () => {
+  const { tenant, caller, product, order, place } = await shop();
+  await product();
+  const { body } = await caller.post('/api/v1/discounts', { code: 'DIWALI', kind: 'percent', value: '10' });
+  const path = `/api/v1/discounts/${body.discount.id}`;
+  const fields = { discount_codes: ['DIWALI'] };
+  const { id } = await order([{ sku: 'TEA', quantity: 2 }], fields);
+  const edit = (quantity: number) => caller.patch(`/api/v1/orders/${id}`, { items: [{ sku: 'TEA', quantity }] });
+  const [past, future] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
+  let quantity = 2;
+  for (const changes of [
+    { starts_at: past, ends_at: past.replace('01-01', '02-01') },
+    { starts_at: future, ends_at: null },
+    { starts_at: null, is_active: false },
+    { is_active: true, usage_limit: 1, once_per_customer: true },
+  ]) {
+    expect((await caller.patch(path, changes)).status).toBe(200);
+    quantity += 1;
+    expect((await edit(quantity)).body.order).toMatchObject({
+      discount_codes: ['DIWALI'],
+      subtotal: `${quantity * 10}.00`,
+      total: `${quantity * 9}.00`,
+    });
+    expect((await place([{ sku: 'TEA', quantity: 1 }], fields)).status).toBe(422);
+  }
+  expect(await tenant.db.rows(sql`SELECT uses FROM discounts`)).toEqual([{ uses: 1 }]);
+});
+
+test('a code or a shipping rate that an edit loses is a problem that says how to save without it', async () => {
+  const { caller, product, order } = await shop();
+  await product();
+  const discount = { code: 'BULK', kind: 'percent', value: '10', minimum_subtotal: '20' };
+  const added = (await caller.post('/api/v1/discounts', discount)).body.discount;
+  const regions = { title: 'Everywhere', name: 'Everywhere', rest_of_world: true };
+  const zone = (await caller.post('/api/v1/shipping-zones', regions)).body.shipping_zone;
+  const rate = { zone_id: zone.id, name: 'Courier', price: '5' };
+  const shipping_rate_id = (await caller.post('/api/v1/shipping-rates', rate)).body.shipping_rate.id;
+  const placed = await order([{ sku: 'TEA', quantity: 3 }], { discount_codes: ['BULK'], shipping_rate_id });
+  expect(placed.total).toBe('32.00');
+  const url = `/api/v1/orders/${placed.id}`;
+  const items = [{ sku: 'TEA', quantity: 1 }];
+  const refused = await caller.patch(url, { items });
+  expect(refused).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        discount_codes: [
+          'The discount code BULK needs a subtotal of at least 20.00. Remove the code to save the order without its discount.',
+        ],
+      },
+    },
+  });
+  expect((await caller.post(`${url}/preview`, { items })).body.errors).toEqual(refused.body.errors);
+  await caller.delete(`/api/v1/discounts/${added.id}`);
+  await caller.delete(`/api/v1/shipping-rates/${shipping_rate_id}`);
+  expect((await caller.patch(url, { items })).body.errors).toEqual({
+    discount_codes: ['There is no discount code BULK. Remove the code to save the order without its discount.'],
+    shipping_rate_id: [
+      'The shipping rate is not available for this address, weight or total. Choose another rate, or set a price for the shipping.',
+    ],
+  });
+  const choices = { discount_codes: [], shipping_rate_id: null, shipping: { title: 'Courier', price: '5.00' } };
+  const saved = (await caller.patch(url, { items, ...choices })).body.order;
+  expect(saved).toMatchObject({ discount_codes: [], discounts: [], shipping_total: '5.00', total: '15.00' });
 });
 
 test('a discount of collections reduces the items that are in them, chosen or by a rule', async () => {
@@ -266,9 +419,20 @@ test('discounts and shipping of the order have default titles', async () => {
   });
 });
 
-test('a preview changes nothing and says what is out of stock', async () => {
-  const { caller, product, stock } = await shop();
+test('a preview writes no row, and says what is out of stock', async () => {
+  const { tenant, caller, product } = await shop();
   await product();
+  await caller.post('/api/v1/discounts', { code: 'TENTH', kind: 'percent', value: '10', usage_limit: 1 });
+  const customer = { first_name: 'Asha', email: 'new@example.com' };
+  const before = await tableContents(tenant);
+  const priced = await caller.post('/api/v1/orders/preview', {
+    items: [{ sku: 'TEA', quantity: 2 }],
+    discount_codes: ['TENTH'],
+    payments: [{ method: 'cash' }],
+    external_ids: { shopify: '5001' },
+    customer,
+  });
+  expect(priced.body.preview).toMatchObject({ total: '18.00', problems: [] });
   const items = [
     { sku: 'TEA', quantity: 8 },
     { sku: 'TEA', quantity: 3 },
@@ -280,7 +444,14 @@ test('a preview changes nothing and says what is out of stock', async () => {
     out_of_stock: [{ sku: 'TEA', requested: 11, available: 10 }],
     problems: [{ field: 'discount_codes', code: 'unknown' }],
   });
-  expect(await stock()).toMatchObject({ reserved: 0 });
+  expect(await tableContents(tenant)).toEqual(before);
+  // What is compared includes what an order writes.
+  await caller.post('/api/v1/orders', { items: [{ sku: 'TEA', quantity: 2 }], discount_codes: ['TENTH'], customer });
+  const after = await tableContents(tenant);
+  const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
+  expect(changed).toEqual(
+    expect.arrayContaining(['customers', 'discounts', 'discount_redemptions', 'order_numbers', 'orders', 'products']),
+  );
 });
 
 test('edited items keep their ids and what they reserve follows', async () => {
@@ -391,7 +562,9 @@ test('amounts have the decimals of their currency', async () => {
 
 test('stock equals its movements, and amounts add up, after any history of orders', { timeout: 120_000 }, async () => {
   const { tenant, caller, product, place, stock } = await shop();
-  await product({ stock: 30 });
+  await product({ stock: 30, price: '9.99' });
+  for (const name of ['CGST', 'SGST']) await caller.post('/api/v1/tax-rates', { name, country: 'IN', rate: '9' });
+  const choices = { discounts: [{ kind: 'percent', value: '12.5' }], shipping: { price: '3.33' } };
   const Step = fc.oneof(
     fc.record({ kind: fc.constant('place' as const), quantity: fc.integer({ min: 1, max: 12 }) }),
     fc.record({ kind: fc.constant('edit' as const), at: fc.nat(9), quantity: fc.integer({ min: 1, max: 12 }) }),
@@ -400,6 +573,8 @@ test('stock equals its movements, and amounts add up, after any history of order
       at: fc.nat(9),
       status: fc.constantFrom('confirmed', 'shipped', 'cancelled', 'failed', 'pending', 'delivered'),
     }),
+    fc.record({ kind: fc.constant('pay' as const), at: fc.nat(9), amount: fc.integer({ min: 1, max: 40 }) }),
+    fc.record({ kind: fc.constant('refund' as const), at: fc.nat(9), amount: fc.integer({ min: 1, max: 40 }) }),
     fc.record({ kind: fc.constant('delete' as const), at: fc.nat(9) }),
   );
   const orders: string[] = [];
@@ -407,7 +582,7 @@ test('stock equals its movements, and amounts add up, after any history of order
     fc.asyncProperty(fc.array(Step, { maxLength: 12 }), async (steps) => {
       for (const step of steps) {
         if (step.kind === 'place') {
-          const { status, body } = await place([{ sku: 'TEA', quantity: step.quantity }]);
+          const { status, body } = await place([{ sku: 'TEA', quantity: step.quantity }], choices);
           expect([201, 409]).toContain(status);
           if (status === 201) orders.push(body.order.id);
           continue;
@@ -415,13 +590,16 @@ test('stock equals its movements, and amounts add up, after any history of order
         const id = orders.at(-1 - step.at);
         if (id === undefined) continue;
         const url = `/api/v1/orders/${id}`;
-        const answer =
-          step.kind === 'edit'
-            ? await caller.patch(url, { items: [{ sku: 'TEA', quantity: step.quantity }] })
-            : step.kind === 'status'
-              ? await setStatus(caller, id, step.status)
-              : await caller.delete(url);
-        expect([200, 404, 409, 422]).toContain(answer.status);
+        const answer = await (step.kind === 'edit'
+          ? caller.patch(url, { items: [{ sku: 'TEA', quantity: step.quantity }] })
+          : step.kind === 'status'
+            ? setStatus(caller, id, step.status)
+            : step.kind === 'pay'
+              ? caller.post(`${url}/payments`, { method: 'cash', amount: step.amount })
+              : step.kind === 'refund'
+                ? caller.post(`${url}/refund`, { amount: step.amount })
+                : caller.delete(url));
+        expect([200, 201, 404, 409, 422]).toContain(answer.status);
       }
       const { held, moved, open } = (await tenant.db.row(sql`
         SELECT (SELECT sum(quantity - committed) FROM order_stock)::integer AS held,
@@ -436,7 +614,29 @@ test('stock equals its movements, and amounts add up, after any history of order
       expect(moved).toEqual({ stock: now.stock, reserved: now.reserved });
       expect({ held: held ?? 0, open }).toEqual({ held: now.reserved, open: now.reserved });
       expect(now.available).toBeGreaterThanOrEqual(0);
+      expect(await listWrongAmounts(tenant)).toEqual([]);
+      for (const { total, paid_total, due_total } of (await caller.get('/api/v1/orders?per_page=100')).body.orders) {
+        expect(Number(due_total)).toBeCloseTo(Math.max(Number(total) - Number(paid_total), 0), 2);
+      }
     }),
     { numRuns: 15 },
   );
 });
+
+/** Stored orders whose amounts differ from the sums of their items, shipping, payments and refunds. */
+function listWrongAmounts({ db }: TestTenant) {
+  return db.rows(sql`
+    SELECT o.*, i.*, p.*, r.* FROM orders o,
+      LATERAL (SELECT (o.shipping->>'price')::numeric AS price, (o.shipping->>'tax_total')::numeric AS tax) s,
+      LATERAL (SELECT sum(subtotal) AS subtotals, sum(discount_total) AS discounts, sum(tax_total) AS taxes,
+        sum(total) AS totals FROM order_items WHERE order_id = o.id) i,
+      LATERAL (SELECT coalesce(sum(amount - excess), 0) AS paid FROM order_payments
+        WHERE order_id = o.id AND status = 'succeeded') p,
+      LATERAL (SELECT coalesce(sum(amount - excess), 0) AS refunded FROM order_refunds
+        WHERE order_id = o.id AND status <> 'failed') r
+    WHERE o.total <> o.subtotal - o.discount_total + o.shipping_total + o.tax_total
+      OR (o.subtotal, o.discount_total, o.shipping_total, o.tax_total, o.total)
+        <> (i.subtotals, i.discounts, s.price, i.taxes + s.tax, i.totals + s.price + s.tax)
+      OR (o.paid_total, o.refunded_total) <> (p.paid, r.refunded)
+      OR o.paid_total > o.total OR o.refunded_total > o.paid_total`);
+}

@@ -28,17 +28,24 @@ async function changeStatus(ctx: Ctx, current: Order, status: Status, reason?: s
   }
   await followStock(ctx, { ...current, status });
   await followCodes(ctx, current, status);
-  return status === 'delivered' ? deliver(ctx, current, reason) : saveOrder(ctx, current, { status }, reason);
+  return status === 'delivered'
+    ? deliver(ctx, current, reason)
+    : saveOrder(ctx, { current, fields: { status }, reason });
 }
 
 async function deliver(ctx: Ctx, current: Order, reason?: string): Promise<Order> {
   const status = 'delivered';
   const payment = planPaymentOnDelivery(ctx, current);
-  if (!payment) return saveOrder(ctx, current, { status }, reason);
+  if (!payment) return saveOrder(ctx, { current, fields: { status }, reason });
   await insertPayment(ctx, current.id, payment);
   const { total: paid_total } = current;
   const log = paymentChanges([], [payment]);
-  const order = await saveOrder(ctx, current, { status, paid_total }, reason ?? 'Paid in cash on delivery', log);
+  const order = await saveOrder(ctx, {
+    current,
+    fields: { status, paid_total },
+    reason: reason ?? 'Paid in cash on delivery',
+    payments: log,
+  });
   await ctx.emit('order.payment_added', { order, payment });
   return order;
 }

@@ -1,5 +1,5 @@
 import type { Ctx, Issues } from '@chowk/kit';
-import { redeemCodes } from './discount-codes.ts';
+import { redeemCodes, usesCodes } from './discount-codes.ts';
 import { type PriceEdit, priceChanges } from './edit-items.ts';
 import { followUnits } from './fulfillment.ts';
 import { addressToStore, maskOrder } from './masking.ts';
@@ -48,14 +48,12 @@ export async function updateOrder(ctx: Ctx, input: OrderChanges, { current, pric
     ([, value]) => value !== undefined,
   );
   if (price?.fields.items) await followStock(ctx, { ...current, items: price.fields.items });
-  if (price?.codes) await redeemCodes(ctx, current, price.codes);
+  if (price?.codes && usesCodes(current.status)) await redeemCodes(ctx, current, price.codes);
   const amounts = { ...price?.fields, ...(await paidPart(ctx, current, price?.fields.total)) };
   const fulfillment = price?.fields.items && (await editedFulfillment(ctx, current, price.fields.items));
-  const updated = await saveOrder(ctx, current, {
-    ...Object.fromEntries(others),
-    ...addresses,
-    ...amounts,
-    ...fulfillment,
+  const updated = await saveOrder(ctx, {
+    current,
+    fields: { ...Object.fromEntries(others), ...addresses, ...amounts, ...fulfillment },
   });
   const isFollowed = fulfillment && status === undefined;
   const order = isFollowed ? followUnits(ctx, updated) : transition(ctx, updated, status ?? updated.status);

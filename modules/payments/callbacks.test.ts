@@ -20,7 +20,7 @@ const payments = ({ tenant }: PaymentShop, id: string) =>
   );
 const events = ({ tenant }: PaymentShop) =>
   tenant.db.rows<{ type: string; result: string }>(sql`SELECT type, result FROM payment_events ORDER BY received_at`);
-const linkOf = async ({ owner }: PaymentShop, url: string) =>
+const readLink = async ({ owner }: PaymentShop, url: string) =>
   (await owner.get(`${url}/payment-links`)).body.payment_links[0];
 
 describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
@@ -35,7 +35,7 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     expect(await payments(acme, id)).toMatchObject([{ status: 'succeeded', provider_payment_id: served.paymentId }]);
     const { order } = (await acme.owner.get(url)).body;
     expect(order).toMatchObject({ payment_status: 'paid', paid_total: '500.00', due_total: '0.00' });
-    expect(await linkOf(acme, url)).toMatchObject({ status: 'paid', paid_at: expect.any(String), failure: null });
+    expect(await readLink(acme, url)).toMatchObject({ status: 'paid', paid_at: expect.any(String), failure: null });
   });
 
   test('an event that could not be applied leaves nothing behind, and is applied when it is repeated', async () => {
@@ -66,15 +66,15 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     ];
     for (const event of all) expect((await acme.deliver(event)).status).toBe(200);
     expect(await payments(acme, id)).toHaveLength(1);
-    expect(await linkOf(acme, url)).toMatchObject({ status: 'paid', failure: null });
+    expect(await readLink(acme, url)).toMatchObject({ status: 'paid', failure: null });
   });
 
   test('an attempt that failed leaves the link open with the reason, an expired link is closed', async () => {
     const { url, served } = await acme.linkedOrder();
     await acme.deliver(server.linkEvent('attempt_failed', served));
-    expect(await linkOf(acme, url)).toMatchObject({ status: 'open', failure: expect.stringMatching(/declined/) });
+    expect(await readLink(acme, url)).toMatchObject({ status: 'open', failure: expect.stringMatching(/declined/) });
     await acme.deliver(server.linkEvent('expired', served));
-    expect(await linkOf(acme, url)).toMatchObject({ status: 'expired' });
+    expect(await readLink(acme, url)).toMatchObject({ status: 'expired' });
     expect((await acme.owner.get(url)).body.order).toMatchObject({ payment_status: 'unpaid' });
   });
 
@@ -235,7 +235,7 @@ describe('with Stripe', () => {
     const begin = ({ served }: typeof first) => server.sessionEvent('completed', served, { payment_status: 'unpaid' });
     const end = ({ served }: typeof first) => server.sessionEvent('async_payment_succeeded', served);
     await acme.deliver(begin(first));
-    expect(await linkOf(acme, first.url)).toMatchObject({ status: 'processing' });
+    expect(await readLink(acme, first.url)).toMatchObject({ status: 'processing' });
     expect(await payments(acme, first.id)).toMatchObject([{ status: 'pending' }]);
     expect((await acme.owner.post(`${first.url}/payment-link`)).body.link.id).toBe(first.link.id);
     await acme.deliver(end(first));
@@ -243,7 +243,7 @@ describe('with Stripe', () => {
     await acme.deliver(end(second));
     await acme.deliver(begin(second));
     for (const { id, url } of [first, second]) {
-      expect(await linkOf(acme, url)).toMatchObject({ status: 'paid' });
+      expect(await readLink(acme, url)).toMatchObject({ status: 'paid' });
       expect(await payments(acme, id)).toMatchObject([{ status: 'succeeded' }]);
     }
   });
@@ -252,7 +252,7 @@ describe('with Stripe', () => {
     const { id, url, served } = await acme.linkedOrder();
     await acme.deliver(server.sessionEvent('completed', served, { payment_status: 'unpaid' }));
     await acme.deliver(server.sessionEvent('async_payment_failed', served, { payment_status: 'unpaid' }));
-    expect(await linkOf(acme, url)).toMatchObject({ status: 'failed' });
+    expect(await readLink(acme, url)).toMatchObject({ status: 'failed' });
     expect(await payments(acme, id)).toMatchObject([{ status: 'failed' }]);
     expect((await acme.owner.get(url)).body.order.payment_status).toBe('unpaid');
   });

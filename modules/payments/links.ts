@@ -94,6 +94,7 @@ export async function createLink(ctx: Ctx, _input: NewPaymentLink, checked: Chec
 
 /** Inserts a link, or returns the one that the order has for the amount. */
 async function claimLink(ctx: Ctx, { order, provider, amount }: Checked): Promise<PaymentLink> {
+  const customerId = await lockCustomer(ctx, order.id);
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + providers[provider].linkHours * 3_600_000);
   await ctx.db.run(sql`
@@ -101,12 +102,19 @@ async function claimLink(ctx: Ctx, { order, provider, amount }: Checked): Promis
     WHERE order_id = ${order.id} AND (status = 'open' AND expires_at <= ${now}
       OR status = 'creating' AND created_at <= ${new Date(now.getTime() - creationMs)})`);
   return (await ctx.db.row<PaymentLink>(sql`
-    INSERT INTO payment_links AS l (id, order_id, provider, amount, currency, status, expires_at, user_id, created_at,
+    INSERT INTO payment_links AS l (id, order_id, customer_id, provider, amount, currency, status, expires_at, user_id, created_at,
       updated_at)
-    VALUES (${ctx.newId()}, ${order.id}, ${provider}, ${amount}::numeric, ${order.currency}, 'creating', ${expiresAt},
+    VALUES (${ctx.newId()}, ${order.id}, ${customerId}, ${provider}, ${amount}::numeric, ${order.currency}, 'creating', ${expiresAt},
       ${ctx.userId ?? null}, ${now}, ${now})
-    ON CONFLICT (order_id, provider, currency, amount) WHERE ${isLive} DO UPDATE SET order_id = l.order_id
+    ON CONFLICT (order_id, provider, currency, amount) WHERE ${isLive} DO UPDATE SET customer_id = excluded.customer_id
     RETURNING ${columns}`)) as PaymentLink;
+}
+
+/** So that a merge or an erasure of the customer reaches the link. */
+async function lockCustomer(ctx: Ctx, orderId: string): Promise<string> {
+  const { customer_id } = await findOrder(ctx, orderId);
+  await ctx.bus.callIfInstalled('customers.lock', { id: customer_id });
+  return (await findOrder(ctx, orderId)).customer_id;
 }
 
 async function describeLink(ctx: Ctx, link: PaymentLink, { order_number, contact }: PayableOrder): Promise<NewLink> {
@@ -127,7 +135,8 @@ async function describeLink(ctx: Ctx, link: PaymentLink, { order_number, contact
 /** A callback may have been faster: it is paid then. */
 async function openLink(ctx: Ctx, id: string, { id: providerId, url }: { id: string; url: string }) {
   return (await ctx.db.row<PaymentLink>(sql`
-    UPDATE payment_links l SET provider_link_id = ${providerId}, url = ${url}, updated_at = ${ctx.now()},
+    UPDATE payment_links l SET provider_link_id = ${providerId}, updated_at = ${ctx.now()},
+      url = CASE status WHEN 'cancelled' THEN l.url ELSE ${url} END,
       status = CASE status WHEN 'creating' THEN 'open' ELSE status END, failure = NULL
     WHERE id = ${id} RETURNING ${columns}`)) as PaymentLink;
 }

@@ -1,5 +1,6 @@
-import { afterCommit, defineModule, type OperationTypes, sql } from '@chowk/kit';
+import { afterCommit, defineModule, inTransaction, type OperationTypes, sql } from '@chowk/kit';
 import { actions } from './actions.ts';
+import { cancelErased } from './erasure.ts';
 import { errors } from './errors.ts';
 import { jobs } from './jobs.ts';
 import { cancelIfClosed, queueCancellations } from './links.ts';
@@ -14,6 +15,7 @@ export const module = defineModule({
   settings,
   errors,
   listeners: [
+    inTransaction('customer.erasing', 'cancel_erased', cancelErased),
     afterCommit('order.refunded', 'refund', queueRefund),
     afterCommit('order.status_changed', 'cancel_links', cancelIfClosed, ifOpen),
     afterCommit('order.deleted', 'cancel_deleted', (ctx, { order }) => queueCancellations(ctx, order.id), ifOpen),

@@ -58,7 +58,11 @@ export const PaymentLink = NamedObject('PaymentLink', {
   amount: Money,
   currency: Type.String(),
   status: LinkStatus,
-  url: Nullable(Type.String({ description: 'The page on which the customer pays; null while it is created.' })),
+  url: Nullable(
+    Type.String({
+      description: 'The page on which the customer pays; null while it is created, and once the customer is erased.',
+    }),
+  ),
   expires_at: Timestamp,
   paid_at: Nullable(Timestamp),
   failure: Nullable(Type.String({ description: 'Why the last attempt to create or to pay it failed.' })),

@@ -103,6 +103,16 @@ export const actions = {
   'pricing.createDiscount': action({
     summary: 'Create a discount',
     http: 'POST /discounts',
+    example: {
+      code: 'WELCOME10',
+      title: '10 % off the first order',
+      kind: 'percent',
+      value: '10',
+      minimum_subtotal: '500.00',
+      starts_at: '2026-11-01T00:00:00Z',
+      ends_at: '2027-01-01T00:00:00Z',
+      once_per_customer: true,
+    },
     graphql: 'createDiscount',
     needs: 'products.edit',
     input: NewDiscount,
@@ -127,6 +137,7 @@ export const actions = {
     summary: 'Update a discount',
     description: unchangedFields,
     http: 'PATCH /discounts/:id',
+    example: { title: '10 % off', is_active: false },
     graphql: 'updateDiscount',
     needs: 'products.edit',
     input: DiscountChanges,
@@ -274,6 +285,7 @@ export const actions = {
       'An address gets the rates of the zones that name its state, else of those that name its country, else of those for the ' +
       'rest of the world.',
     http: 'POST /shipping-zones',
+    example: { name: 'India', regions: [{ country: 'IN' }] },
     graphql: 'createShippingZone',
     needs: 'settings.edit',
     input: NewShippingZone,

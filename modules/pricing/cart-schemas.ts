@@ -20,7 +20,7 @@ const Title = Line(255, { examples: ['Regular customer'] });
 
 const ManualDiscount = NamedObject('ManualDiscount', {
   title: Default(Title, 'Discount'),
-  kind: Type.Enum(['percent', 'fixed']),
+  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a share or an amount.' }),
   value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 
@@ -48,7 +48,7 @@ const CartAddress = NamedObject('CartAddress', {
 
 export const Cart = NamedObject('Cart', {
   currency: Type.Optional({ ...Currency, description: "ISO 4217 code. Default: the tenant's currency." }),
-  lines: Type.Array(CartLine, { minItems: 1, maxItems: 500 }),
+  lines: Type.Array(CartLine, { minItems: 1, maxItems: 500, description: 'What is in the cart.' }),
   discounts: Default(
     Type.Array(ManualDiscount, { maxItems: 10, description: 'Discounts of the whole cart that need no code.' }),
     [],
@@ -62,7 +62,8 @@ export const Cart = NamedObject('Cart', {
   order_id: Default(
     {
       ...NullableUuid,
-      description: 'The order whose price is calculated again: the codes that it has used remain available to it.',
+      description:
+        'The order whose price is calculated again: the codes that it has used remain available to it, also after they have ended.',
     },
     null,
   ),

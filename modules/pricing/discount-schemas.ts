@@ -17,7 +17,9 @@ import {
   updateSchema,
 } from '@chowk/kit';
 
-export const DiscountKind = Type.Enum(['percent', 'fixed', 'free_shipping']);
+export const DiscountKind = Type.Enum(['percent', 'fixed', 'free_shipping'], {
+  description: 'Whether it takes off a share, an amount or the shipping.',
+});
 
 export const DiscountStatus = Type.Enum(['active', 'scheduled', 'expired', 'used_up', 'inactive'], {
   description: 'Whether the code can be used now, and if not, why.',
@@ -42,7 +44,12 @@ export const NewDiscount = named(
       { ...MoneyInput, description: 'A percentage of at most 100, or an amount. Not for `free_shipping`.' },
       '0.00',
     ),
-    applies_to: Default(Type.Enum(['all', 'products', 'collections', 'variants']), 'all'),
+    applies_to: Default(
+      Type.Enum(['all', 'products', 'collections', 'variants'], {
+        description: 'Whether the code applies to all lines or to those of `target_ids`.',
+      }),
+      'all',
+    ),
     target_ids: Default(
       Type.Array(Uuid, { maxItems: 1_000, distinct: true, description: 'The products, collections or variants.' }),
       [],
@@ -59,7 +66,7 @@ export const NewDiscount = named(
     starts_at: Default(Time, null),
     ends_at: Default(Time, null),
     usage_limit: Default(Count('The number of orders that can use the code.'), null),
-    once_per_customer: Default(Type.Boolean(), false),
+    once_per_customer: Default(Type.Boolean({ description: 'Whether a customer can use the code only once.' }), false),
     combines: Default(Type.Boolean({ description: 'Whether it can be used with other codes that combine.' }), false),
     is_active: Default(Type.Boolean(), true),
   }),

@@ -78,7 +78,7 @@ async function findRules(ctx: Ctx, cart: Cart, { country }: Region): Promise<Fou
   const now = ctx.now();
   const isUsed = sql`EXISTS (SELECT FROM discount_redemptions u WHERE u.discount_id = d.id AND u.order_id = ${order_id}::uuid)`;
   const isUsedByCustomer = sql`EXISTS (SELECT FROM discount_redemptions u
-    WHERE u.discount_id = d.id AND u.customer_id = ${customer_id}::uuid AND u.order_id IS DISTINCT FROM ${order_id}::uuid)`;
+    WHERE u.discount_id = d.id AND u.customer_id = ${customer_id}::uuid)`;
   const row = await ctx.db.row<{
     discounts: DiscountRule[];
     taxRates: TaxRule[];
@@ -88,10 +88,11 @@ async function findRules(ctx: Ctx, cart: Cart, { country }: Region): Promise<Fou
     SELECT
       (SELECT coalesce(json_agg(found), '[]') FROM (
         SELECT ${discountColumns}, CASE
+            WHEN ${isUsed} THEN NULL
             WHEN NOT d.is_active THEN 'inactive'
             WHEN d.starts_at > ${now} THEN 'not_started'
             WHEN d.ends_at <= ${now} THEN 'expired'
-            WHEN d.uses >= d.usage_limit AND NOT ${isUsed} THEN 'used_up'
+            WHEN d.uses >= d.usage_limit THEN 'used_up'
             WHEN d.once_per_customer AND ${isUsedByCustomer} THEN 'already_used' END AS problem
         FROM discounts d WHERE d.code_key IN (SELECT lower(code) FROM unnest(${codes}::text[]) code)) found) AS discounts,
       (SELECT coalesce(json_agg(found), '[]') FROM (

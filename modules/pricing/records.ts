@@ -36,14 +36,14 @@ interface Definition<New extends Schema, Row extends Schema> {
 /** Reads and writes the rows of one table, all fields at once. `r` is the alias of the table. */
 export function records<New extends Schema, Row extends Schema>(definition: Definition<New, Row>) {
   type Fields = Static<New>;
-  type Record = Static<Row> & Versioned;
+  type Saved = Static<Row> & Versioned;
   const { New, notFound, unique = {} } = definition;
   const table = raw(definition.table);
   const names = columnNames(New);
   const columns = columnsFor(definition.Row, sql`r`, definition.expressions);
 
-  async function find(ctx: Ctx, id: string, lock: Sql): Promise<Record> {
-    const record = await ctx.db.row<Record>(sql`SELECT ${columns} FROM ${table} r WHERE id = ${id} ${lock}`);
+  async function find(ctx: Ctx, id: string, lock: Sql): Promise<Saved> {
+    const record = await ctx.db.row<Saved>(sql`SELECT ${columns} FROM ${table} r WHERE id = ${id} ${lock}`);
     if (!record) throw notFound(id);
     return record;
   }
@@ -59,25 +59,25 @@ export function records<New extends Schema, Row extends Schema>(definition: Defi
     get: (ctx: Ctx, { id }: { readonly id: string }) => find(ctx, id, sql``),
     lock,
     /** The fields of a record after a change of some of them. */
-    merge: (current: Record, changes: Partial<Fields>) =>
+    merge: (current: Saved, changes: Partial<Fields>) =>
       ({ ...pickFields(New, current as never), ...changes }) as Fields,
 
-    async insert(ctx: Ctx, fields: Fields): Promise<Record> {
+    async insert(ctx: Ctx, fields: Fields): Promise<Saved> {
       const row = JSON.stringify({ ...fields, id: ctx.newId(), created_at: ctx.now() });
-      const record = ctx.db.row<Record>(sql`
+      const record = ctx.db.row<Saved>(sql`
         INSERT INTO ${table} AS r (id, ${names}, created_at, updated_at)
         SELECT id, ${names}, created_at, created_at FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb)
         RETURNING ${columns}`);
-      return (await record.catch(explain(unique))) as Record;
+      return (await record.catch(translateUniqueViolation(unique))) as Saved;
     },
 
-    async update(ctx: Ctx, current: Record, fields: Fields): Promise<Record> {
+    async update(ctx: Ctx, current: Saved, fields: Fields): Promise<Saved> {
       const row = JSON.stringify({ ...fields, updated_at: ctx.now() });
-      const record = ctx.db.row<Record>(sql`
+      const record = ctx.db.row<Saved>(sql`
         UPDATE ${table} r SET (${names}, updated_at) = (SELECT ${names}, updated_at
           FROM jsonb_populate_record(NULL::${table}, ${row}::jsonb))
         WHERE id = ${current.id} RETURNING ${columns}`);
-      const saved = (await record.catch(explain(unique))) as Record;
+      const saved = (await record.catch(translateUniqueViolation(unique))) as Saved;
       ctx.audit(changesBetween(pickFields(New, current as never), pickFields(New, saved as never)));
       return saved;
     },
@@ -92,7 +92,7 @@ export function records<New extends Schema, Row extends Schema>(definition: Defi
 }
 
 /** Two requests at once can pass the check of a unique value. */
-function explain(unique: Definition<Schema, Schema>['unique'] = {}) {
+function translateUniqueViolation(unique: Definition<Schema, Schema>['unique'] = {}) {
   return (error: unknown): never => {
     const [field, message] = unique[violatedIndex(error) ?? ''] ?? [];
     throw field === undefined ? error : invalid({ [field]: taken(message as string) });

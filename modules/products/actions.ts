@@ -1,4 +1,6 @@
-import { action, ById, ImportReport, SearchQuery, Type } from '@chowk/kit';
+import { action, ById, ImportReport, readCsv, SearchQuery, Type } from '@chowk/kit';
+import { bulkActions } from './bulk.ts';
+import { ImportPreview } from './csv-changes.ts';
 import { importProducts, previewImport } from './csv-import.ts';
 import { addImage, deleteImage, updateImage, uploadImage } from './images.ts';
 import { productList, searchProducts } from './list.ts';
@@ -29,6 +31,7 @@ import {
 } from './schemas.ts';
 import { changeStock } from './stock.ts';
 import { NewReservation, ReservationKey, Reserved, StockChange } from './stock-schemas.ts';
+import { upsertActions } from './upsert.ts';
 import { Slug } from './variant-schemas.ts';
 
 const reservationAccess = { needs: ['products.edit', 'orders.create', 'orders.edit'], bus: { rateLimit: 6_000 } };
@@ -37,11 +40,13 @@ const csvFile = {
   needs: 'products.import',
   accepts: 'csv',
   bodyLimit: 10 * 1024 * 1024,
-  input: Type.Object({ csv: Type.String({ examples: ['sku,title,price\r\nTEA-250,Green tea,199.65\r\n'] }) }),
+  input: readCsv.input('sku,title,price\r\nTEA-250,Green tea,199.65\r\n'),
   output: ImportReport,
 } as const;
 
 export const actions = {
+  ...upsertActions,
+  ...bulkActions,
   'products.list': action({
     summary: 'List products',
     http: 'GET /products',
@@ -56,6 +61,15 @@ export const actions = {
       'With `options` and `variants`, up to 250 variants; without them one, with the SKU, prices and stock of the product. A ' +
       'mandatory product, which all tenants of a reseller get, needs `reseller.catalogue.manage`.',
     http: 'POST /products',
+    example: {
+      sku: 'TEA-500',
+      title: 'Green tea, 500 g',
+      description: 'First flush, from Darjeeling.',
+      price: '89.00',
+      stock: 120,
+      tags: ['organic'],
+      categories: ['Tea'],
+    },
     graphql: 'createProduct',
     needs: 'products.create',
     bus: { rateLimit: 1_200 },
@@ -96,7 +110,8 @@ export const actions = {
     summary: 'Import products from a CSV file',
     description:
       'Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one ' +
-      'product. A product is imported as a whole or not at all.',
+      'product. A product is imported as a whole or not at all. `mapping` says what the columns of another program are; a ' +
+      'product export of Shopify is imported as it is.',
     http: 'POST /products/import',
     ...csvFile,
     answer: {
@@ -111,6 +126,7 @@ export const actions = {
     http: 'POST /products/import/preview',
     readOnly: true,
     ...csvFile,
+    output: ImportPreview,
     run: previewImport,
   }),
   'products.getBySku': action({
@@ -129,6 +145,7 @@ export const actions = {
   'products.getBySlug': action({
     summary: 'Get a product by its slug',
     graphql: 'productBySlug',
+    readOnly: true,
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ slug: Slug }),
@@ -152,9 +169,10 @@ export const actions = {
   'products.update': action({
     summary: 'Update a product',
     description:
-      'Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be ' +
+      'Fields that are not sent do not change. If a reseller has made the product mandatory, only the stock can be ' +
       'changed; changing `mandatory` needs `reseller.catalogue.manage`.',
     http: 'PATCH /products/:id',
+    example: { title: 'Green tea, first flush', tags: ['organic', 'new'] },
     graphql: 'updateProduct',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
@@ -233,6 +251,7 @@ export const actions = {
     summary: 'Change the stock of a product',
     description: 'Adds or removes units of a product with one variant. Removing more than are available fails.',
     http: 'POST /products/:id/stock',
+    example: { change: 12, reason: 'received', reference: 'Delivery 77' },
     graphql: 'changeProductStock',
     needs: 'products.edit',
     bus: { rateLimit: 6_000 },
@@ -245,6 +264,7 @@ export const actions = {
   'products.reserve': action({
     summary: 'Reserve units of a product',
     http: 'POST /products/:id/reservations',
+    example: { quantity: 2, reference: 'cart-1042', expires_in: 900 },
     graphql: 'reserveProduct',
     ...reservationAccess,
     input: NewReservation,

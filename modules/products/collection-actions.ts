@@ -30,6 +30,7 @@ export const collectionActions = {
   'products.getCollectionBySlug': action({
     summary: 'Get a collection by its slug',
     graphql: 'collectionBySlug',
+    readOnly: true,
     needs: 'products.view',
     bus: { rateLimit: 6_000 },
     input: Type.Object({ slug: Slug }),
@@ -68,6 +69,10 @@ export const collectionActions = {
     summary: 'Create a collection',
     description: 'Its products are chosen one by one, or are all that match a rule.',
     http: 'POST /collections',
+    example: {
+      title: 'Summer',
+      rule: { match: 'all', conditions: [{ field: 'tag', operator: 'is', value: 'organic' }] },
+    },
     graphql: 'createCollection',
     needs: 'products.create',
     input: NewCollection,
@@ -80,6 +85,7 @@ export const collectionActions = {
     summary: 'Update a collection',
     description: 'Fields that are not sent do not change; `products` replaces all.',
     http: 'PATCH /collections/:id',
+    example: { title: 'Winter' },
     graphql: 'updateCollection',
     needs: 'products.edit',
     input: CollectionChanges,

@@ -11,7 +11,7 @@ export const Condition = named(
     operator: Type.Enum(['is', 'is_not', 'contains', 'above', 'below'], {
       description: '`contains` is for titles, `above` and `below` for prices and stock.',
     }),
-    value: Line(255, { examples: ['organic'] }),
+    value: Line(255, { description: 'What the field is compared with.', examples: ['organic'] }),
   }),
 );
 
@@ -19,7 +19,7 @@ export const Rule = named(
   'CollectionRule',
   Type.Object({
     match: Type.Optional(Type.Enum(['all', 'any'], { description: 'Default: `all`.' })),
-    conditions: Type.Array(Condition, { minItems: 1, maxItems: 20 }),
+    conditions: Type.Array(Condition, { minItems: 1, maxItems: 20, description: 'What a product must meet.' }),
   }),
 );
 
@@ -27,7 +27,13 @@ const fields = {
   title: Line(255, { examples: ['Summer'] }),
   slug: Type.Optional(Slug),
   description: Default(Type.String({ maxLength: 20_000, pattern: '^[^\\0\\p{Cs}]*$' }), ''),
-  rule: Default(Nullable(Rule), null),
+  rule: Default(
+    {
+      ...Nullable(Rule),
+      description: 'Products that match are added automatically. Null: products are added manually.',
+    },
+    null,
+  ),
   products: Type.Optional(
     Type.Array(Uuid, {
       maxItems: 1_000,

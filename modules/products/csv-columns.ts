@@ -1,5 +1,6 @@
 import { extend, NullableLine, Type } from '@chowk/kit';
 import { NewProduct, type Product, ProductRecord } from './schemas.ts';
+import { shopifyProducts } from './shopify-products.ts';
 import { maxOptions, type Variant, VariantFields } from './variant-schemas.ts';
 
 /* A CSV file has a row for each variant. Rows of one product have the same slug. */
@@ -45,6 +46,7 @@ export const csvCells = {
 };
 
 export const csvFormat = {
+  foreign: [shopifyProducts],
   columns: Type.Object(Object.fromEntries(csvFields.map((name) => [name, Type.Unknown()]))),
   fields: extend(Type.Object(imported), { ...optionFields, ...variantFields }),
   key: 'sku',

@@ -1,6 +1,7 @@
 import { type Ctx, type ImportReport, Issues, pickFields, readCsv, type Sql, sql } from '@chowk/kit';
 import { checkCopy, findCopies, lacksRights, manageCatalogue } from './catalogue-rules.ts';
 import { columns } from './columns.ts';
+import { describeEdit, type ImportPreview, maxListedChanges } from './csv-changes.ts';
 import { csvFormat } from './csv-columns.ts';
 import {
   type CsvRow,
@@ -21,6 +22,7 @@ import { skuTaken } from './unique-keys.ts';
 import { planVariants } from './variant-plan.ts';
 import { readVariants } from './variant-save.ts';
 
+type CsvFile = Parameters<typeof readCsv>[0];
 type RowErrors = ImportReport['errors'][number];
 
 const batchSize = 500;
@@ -28,24 +30,27 @@ const batchSize = 500;
 const maxErrors = 1_000;
 
 /** Creates or updates a product for each row, or group of rows, by its SKU or slug. Invalid rows change nothing. */
-export async function importProducts(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
-  const report = await inBatches(csv, (rows) => ctx.tx((tx) => importBatch(tx, rows)));
+export async function importProducts(ctx: Ctx, file: CsvFile): Promise<ImportReport> {
+  const report = await inBatches(file, (rows) => ctx.tx((tx) => importBatch(tx, rows)));
   await notifyImported(ctx, report);
   return report;
 }
 
-/** The report that an import of this file would have now. */
-export function previewImport(ctx: Ctx, { csv }: { csv: string }): Promise<ImportReport> {
-  return inBatches(csv, async (rows) => {
+/** The report that an import of this file would have now, and what it would change. */
+export async function previewImport(ctx: Ctx, file: CsvFile): Promise<ImportPreview> {
+  const changes: ImportPreview['changes'][number][] = [];
+  const report = await inBatches(file, async (rows) => {
     const { errors, edits, unchanged, additions } = await planBatch(ctx, rows, sql``);
+    changes.push(...edits.slice(0, maxListedChanges - changes.length).map(describeEdit));
     return { created: additions.length, updated: edits.length, unchanged, errors };
   });
+  return { ...report, changes };
 }
 
 type BatchReport = Pick<ImportReport, 'created' | 'updated' | 'unchanged' | 'errors'>;
 
-async function inBatches(csv: string, run: (rows: readonly CsvRow[]) => Promise<BatchReport>): Promise<ImportReport> {
-  const { rows, errors } = await readCsv(csv, csvFormat);
+async function inBatches(file: CsvFile, run: (rows: readonly CsvRow[]) => Promise<BatchReport>): Promise<ImportReport> {
+  const { rows, errors } = await readCsv(file, csvFormat);
   const report = { created: 0, updated: 0, unchanged: 0 };
   for (const batch of batchesOfGroups(rows)) {
     const { created, updated, unchanged, errors: failed } = await run(batch);

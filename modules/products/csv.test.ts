@@ -83,7 +83,36 @@ test('a preview has the report of the import and changes nothing', async () => {
   expect(preview.body.errors.map(({ line }: { line: number }) => line)).toEqual([4, 5]);
   expect(await all()).toEqual(before);
   const { message: _, ...report } = (await send(payload)).body;
-  expect(report).toEqual(preview.body);
+  const { changes, ...previewed } = preview.body;
+  expect(report).toEqual(previewed);
+  expect(changes).toEqual([
+    {
+      sku: 'OLD',
+      title: 'Before',
+      fields: [
+        { field: 'sku', before: 'OLD', after: 'old' },
+        { field: 'title', before: 'Before', after: 'After' },
+        { field: 'price', before: '2.00', after: '3.00' },
+      ],
+    },
+  ]);
+});
+
+test('a preview names the variants that would change, and those that would be new', async () => {
+  const { caller, send } = await shop();
+  const header = 'sku,slug,title,option1_name,option1_value,price';
+  const known = await send(`${header}\nKURTA-S,kurta,Kurta,Size,S,10.00\nKURTA-M,kurta,Kurta,Size,M,10.00\n`);
+  expect(known.body.created).toBe(1);
+  const payload = `${header}\nKURTA-S,kurta,Kurta,Size,S,12.00\nKURTA-L,kurta,Kurta,Size,L,10.00\n`;
+  const headers = { 'content-type': 'text/csv' };
+  const { body } = await caller.request({ method: 'POST', url: '/api/v1/products/import/preview', payload, headers });
+  expect({ updated: body.updated, failed: body.failed }).toEqual({ updated: 1, failed: 0 });
+  expect(body.changes[0].fields).toEqual(
+    expect.arrayContaining([
+      { field: 'KURTA-S: price', before: '10.00', after: '12.00' },
+      { field: 'KURTA-L', before: '', after: 'new variant' },
+    ]),
+  );
 });
 
 test('an import also rejects rows for rules beyond the schema', async () => {

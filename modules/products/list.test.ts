@@ -282,3 +282,26 @@ test('an unknown parameter is rejected by name', async () => {
   });
   expect((await caller.get('/api/v1/products?in_stock=1&mandatory=0&_trace=1')).status).toBe(200);
 });
+
+test('products and variants are found by SKUs and metadata', async () => {
+  const caller = (await platform.tenant()).caller('products.view', 'products.create');
+  const create = (fields: object) => caller.post('/api/v1/products', { title: 'T', price: 1, ...fields });
+  await create({ sku: 'A,1', metadata: { supplier: 'Nilgiri', grade: 'A' } });
+  await create({ sku: 'B', metadata: { supplier: 'Nilgiri' } });
+  const variants = [
+    { sku: 'C', options: { Size: 'S' }, metadata: { shelf: '7' } },
+    { sku: 'C2', options: { Size: 'L' } },
+  ];
+  await create({ sku: 'C', options: [{ name: 'Size' }], variants });
+  const find = async (path: string, query: string) => {
+    const { status, body } = await caller.get(`/api/v1/${path}?sort_by=sku&sort_order=asc&${query}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body[path].map(({ sku }: { sku: string }) => sku);
+  };
+  expect(await find('products', 'skus=b,c2,none')).toEqual(['B', 'C']);
+  expect(await find('products', 'skus=A,1&skus=B')).toEqual(['A,1', 'B']);
+  expect(await find('variants', 'skus=b,c2')).toEqual(['B', 'C2']);
+  expect(await find('products', 'metadata[supplier]=Nilgiri')).toEqual(['A,1', 'B']);
+  expect(await find('products', 'metadata[supplier]=Nilgiri&metadata[grade]=A')).toEqual(['A,1']);
+  expect(await find('variants', 'metadata[shelf]=7')).toEqual(['C']);
+});

@@ -26,6 +26,7 @@ import { inCollection } from './collection-rules.ts';
 import { productColumns } from './columns.ts';
 import { csvCells, csvFields, csvRows } from './csv-columns.ts';
 import { externalIdFilter } from './external-ids.ts';
+import { hasSku, metadataFilter, Skus } from './key-filters.ts';
 import { Product, Status } from './schemas.ts';
 
 const Flag = (description: string) => Type.Boolean({ description });
@@ -41,10 +42,15 @@ export const productList = list({
     search: search(
       'Words in title, SKU, tags or categories, or the SKU or barcode of a variant.',
       sql`p.search_text`,
-      async (text) => [sql`p.id = ANY(ARRAY(SELECT v.product_id FROM product_variants v WHERE ${isKeyOf(text)}))`],
+      async (text) => [sql`p.id = ANY(ARRAY(SELECT v.product_id FROM product_variants v WHERE ${hasKey(text)}))`],
       eitherByUnion(sql`p.id`, sql`products p WHERE p.deleted_at IS NULL`),
     ),
     ids: filter(Type.Array(Uuid, { maxItems: 100 }), (ids) => sql`p.id = ANY(${ids}::uuid[])`),
+    skus: filter(
+      Skus,
+      (texts) => sql`p.id = ANY(ARRAY(SELECT v.product_id FROM product_variants v WHERE ${hasSku(texts)}))`,
+    ),
+    metadata: metadataFilter(sql`p.metadata`),
     status: equals(Status, sql`p.status`),
     tags: hasTags(sql`p.tags`),
     category: filter(Type.String({ maxLength: 100 }), (category) => sql`p.categories @> ARRAY[${category}]`),
@@ -79,7 +85,7 @@ export const productList = list({
 });
 
 /** Whether a text is the beginning of a variant's SKU, or its barcode. */
-function isKeyOf(text: string): Sql {
+function hasKey(text: string): Sql {
   return sql`v.deleted_at IS NULL AND (v.sku_key ^@ lower(${text}) OR v.barcode = ${text})`;
 }
 

@@ -29,7 +29,9 @@ import {
   Variant,
 } from './variant-schemas.ts';
 
-export const Status = Type.Enum(['draft', 'active', 'archived']);
+export const Status = Type.Enum(['draft', 'active', 'archived'], {
+  description: 'Only `active` products are for sale.',
+});
 
 // Excludes other schemes such as `javascript:`, `//host`, and variants that browsers accept.
 const ImageUrl = Type.String({
@@ -119,20 +121,28 @@ export const ProductInput = named(
 );
 export type ProductInput = Static<typeof ProductInput>;
 
-export const ProductUpdate = named(
+const ProductEdit = extend(ProductChanges, {
+  variants: Type.Optional(
+    Type.Array(SentVariant, {
+      maxItems: maxVariants,
+      description:
+        'All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed.',
+    }),
+  ),
+});
+export const ProductUpdate = named('ProductChanges', extend(ProductEdit, { id: Uuid }));
+export type ProductUpdate = Static<typeof ProductUpdate>;
+
+export const ProductByExternalId = named(
   'ProductChanges',
-  extend(ProductChanges, {
-    id: Uuid,
-    variants: Type.Optional(
-      Type.Array(SentVariant, {
-        maxItems: maxVariants,
-        description:
-          'All variants in their order; others are removed. Those with an `id`, or the SKU of an existing one, are changed.',
-      }),
-    ),
+  extend(ProductEdit, {
+    platform: Line(50, { examples: ['shopify'] }),
+    external_id: Line(255, { examples: ['7712'] }),
   }),
 );
-export type ProductUpdate = Static<typeof ProductUpdate>;
+export const ProductBySku = named('ProductBySku', extend(ProductEdit, { sku: NewProduct.properties.sku }));
+/** Without an id, a new product. */
+export const ProductItem = named('ProductItem', extend(ProductEdit, { id: Type.Optional(Uuid) }));
 
 const {
   slug: _slug,

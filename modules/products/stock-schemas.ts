@@ -5,7 +5,12 @@ import { maxStock } from './variant-schemas.ts';
 const Reason = Line(255, { examples: ['Stocktaking'] });
 const Reference = Line(255, { description: 'The purpose, such as an order number.', examples: ['1042'] });
 const Location = Type.String({ format: 'uuid', description: 'A stock location. Default: the default one.' });
-const Change = Type.Integer({ minimum: -maxStock, maximum: maxStock, examples: [12] });
+const Change = Type.Integer({
+  minimum: -maxStock,
+  maximum: maxStock,
+  description: 'The units to add; negative to take away.',
+  examples: [12],
+});
 
 export const StockChange = named(
   'StockChange',
@@ -97,7 +102,7 @@ export const StockTransfer = named(
         'StockTransferItem',
         Type.Object({ variant_id: Uuid, quantity: Type.Integer({ minimum: 1, maximum: maxStock, examples: [10] }) }),
       ),
-      { minItems: 1, maxItems: 250 },
+      { minItems: 1, maxItems: 250, description: 'What is moved.' },
     ),
     reference: Default(Nullable(Reference), null),
   }),

@@ -217,6 +217,18 @@ test('expired reservations beyond one batch are all released', async () => {
   expect(await tea.read()).toMatchObject({ reserved: 0, available: 1_200 });
 });
 
+test('a reservation adds the task that ends it, in its transaction', async () => {
+  const tea = await create(5);
+  const before = await platform.kernel.jobs.list();
+  await tea.reserve(2, { expires_in: 7_200 });
+  await expect.poll(async () => (await platform.kernel.jobs.list()).total).toBe(before.total + 1);
+  expect((await platform.kernel.jobs.list()).rows.at(-1)).toMatchObject({
+    job: 'products.release_expired',
+    tenant: acme.id,
+    state: 'created',
+  });
+});
+
 test('the schedule releases reservations by the clock of the database, whatever that of the server says', async () => {
   const tea = await create(5);
   // The clock of this server is days behind.
@@ -226,5 +238,5 @@ test('the schedule releases reservations by the clock of the database, whatever 
   await acme.db.run(sql`UPDATE stock_reservations SET expires_at = now() - interval '1 second'`);
   await releaseExpired();
   expect(await tea.read()).toMatchObject({ reserved: 0, available: 5 });
-  expect(jobs['products.release_expired'].schedule).toBe('* * * * *');
+  expect(jobs['products.release_expired'].schedule).toBe('3-59/15 * * * *');
 });

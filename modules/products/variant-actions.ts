@@ -20,6 +20,7 @@ export const variantActions = {
   'products.listVariants': action({
     summary: 'List variants',
     http: 'GET /variants',
+    example: { ids: ['01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d11'], sku: 'TEA-250' },
     graphql: 'productVariants',
     needs: 'products.view',
     bus: { rateLimit: 3_000 },
@@ -42,6 +43,7 @@ export const variantActions = {
     summary: 'Add a variant to a product',
     description: 'It needs a value for each option of the product; new values are added to the options.',
     http: 'POST /products/:id/variants',
+    example: { sku: 'TEA-500', price: '89.00', options: { Size: '500 g' } },
     graphql: 'addProductVariant',
     needs: 'products.edit',
     input: named('AddedVariant', extend(NewVariant, { id: Uuid })),
@@ -88,6 +90,7 @@ export const variantActions = {
     summary: 'Change the stock of a variant',
     description: 'Adds or removes units at a location. Removing more than are available fails.',
     http: 'POST /variants/:id/stock',
+    example: { change: 12, reason: 'received', reference: 'Delivery 77' },
     graphql: 'changeVariantStock',
     needs: 'products.edit',
     bus: { rateLimit: 6_000 },
@@ -102,6 +105,10 @@ export const variantActions = {
     description:
       'All items or none. Fails if the location has fewer units; units that are reserved can be transferred too.',
     http: 'POST /stock-transfers',
+    example: {
+      to_location_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d12',
+      items: [{ variant_id: '01934f2e-7b1c-7c3a-9f1d-2b8e4a6c0d11', quantity: 10 }],
+    },
     graphql: 'transferStock',
     needs: 'products.edit',
     bus: { rateLimit: 3_000 },
@@ -143,6 +150,7 @@ export const variantActions = {
   'products.updateLocation': action({
     summary: 'Rename a stock location',
     http: 'PATCH /stock-locations/:id',
+    example: { name: 'Warehouse Mumbai' },
     graphql: 'updateStockLocation',
     needs: 'products.edit',
     input: named('StockLocationChanges', extend(NewLocation, { id: Uuid })),

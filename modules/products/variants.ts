@@ -19,6 +19,7 @@ import { checkCopy, findCopies } from './catalogue-rules.ts';
 import { variantColumns } from './columns.ts';
 import { fail } from './errors.ts';
 import { externalIdFilter } from './external-ids.ts';
+import { hasSku, metadataFilter, Skus } from './key-filters.ts';
 import { checkDecimals } from './price.ts';
 import { editChanges, lockProduct } from './products.ts';
 import { type Edit, type Fields, saveProducts } from './save.ts';
@@ -42,6 +43,8 @@ export const variantList = list({
   filters: {
     product: equals(Uuid, sql`v.product_id`),
     sku: filter(Type.String({ maxLength: 64 }), (sku) => sql`v.sku_key = lower(${sku})`),
+    skus: filter(Skus, hasSku),
+    metadata: metadataFilter(sql`v.metadata`),
     barcode: equals(Type.String({ maxLength: 100 }), sql`v.barcode`),
     ids: filter(Ids, (texts) => {
       const ids = splitList(texts);

@@ -37,6 +37,12 @@ export const actions = {
     description:
       'Its secret is shown only once. Payloads are not masked, so this also needs `customers.view_sensitive`.',
     http: 'POST /webhooks',
+    example: {
+      url: 'https://example.com/hooks',
+      events: ['order.created'],
+      conditions: [{ field: 'order.total', operator: 'gte', value: '500.00' }],
+      description: 'Large orders',
+    },
     graphql: 'createWebhook',
     needs,
     input: NewWebhook,
@@ -71,6 +77,7 @@ export const actions = {
     description:
       'Fields that are not sent do not change. Changing `url` or `events` also needs `customers.view_sensitive`.',
     http: 'PATCH /webhooks/:id',
+    example: { events: ['order.*'], is_active: true },
     graphql: 'updateWebhook',
     needs,
     input: WebhookChanges,

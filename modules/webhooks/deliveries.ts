@@ -142,7 +142,7 @@ function writeBody(ctx: Ctx, { id, type, sequence, created_at, payload }: SentEv
     timestamp: created_at,
     sequence,
     tenant_id: ctx.tenant.id,
-    api_version: 'v1',
+    api_version: ctx.apiVersion,
     data: payload,
   });
 }
@@ -183,12 +183,13 @@ async function findBody(ctx: Ctx, eventId: string): Promise<string> {
   return writeBody(ctx, event);
 }
 
-/** Starts to deliver a range of the event log to a webhook. */
+/** Starts to deliver a range of the event log to a webhook. Events that happen from now on are delivered anyway. */
 export async function startReplay(ctx: Ctx, { id, from_sequence, to_sequence }: Replay): Promise<void> {
+  const last = await ctx.bus.callIfInstalled('administration.lastEvent', {});
   await ctx.tx(async (tx) => {
     await mustBeActive(tx, id);
     await endPause(tx, id);
-    await tx.jobs.add('webhooks.replay', { id, from: from_sequence, to: to_sequence ?? null });
+    await tx.jobs.add('webhooks.replay', { id, from: from_sequence, to: to_sequence ?? last?.sequence ?? null });
   });
 }
 

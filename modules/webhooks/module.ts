@@ -44,6 +44,8 @@ async function notifyTeam(ctx: Ctx, { id, url }: Webhook): Promise<void> {
     body: `${url} refused events or did not accept any for three days. Repair the server, activate the webhook and deliver the failed events again.`,
     severity: 'warning',
     icon: 'AlertTriangle',
+    action_url: `/developers/webhooks/${id}`,
+    action_label: 'Open the webhook',
     data: { webhook_id: id },
     group_key: `webhook.disabled ${id}`,
   });

@@ -21,7 +21,9 @@ const Condition = named(
   'WebhookCondition',
   Type.Object({
     field: Line(200, { description: 'A field of the event by its path.', examples: ['order.status'] }),
-    operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains']),
+    operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains'], {
+      description: 'How the field is compared with `value`.',
+    }),
     value: Type.Unsafe<unknown>({
       ...Type.Union([...scalars, Type.Array(Type.Union(scalars)), Type.Null()]),
       description: 'A text, number or boolean; a list with `in`; null with `eq` and `ne`.',
@@ -53,7 +55,7 @@ export const NewWebhook = named(
       }),
       [],
     ),
-    description: Default(NullableLine(255), null),
+    description: Default(NullableLine(255, { description: 'What the webhook is used for.' }), null),
     is_active: Default(Type.Boolean(), true),
   }),
 );
@@ -99,7 +101,11 @@ export const Replay = Type.Object({
   id: Uuid,
   from_sequence: Type.Integer({ minimum: 1, description: 'The `sequence` of the first event.', examples: [1_042] }),
   to_sequence: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The last one. Default: the newest event.', examples: [1_050] }),
+    Type.Integer({
+      minimum: 1,
+      description: 'The last sequence number to send. Default: the newest event.',
+      examples: [1_050],
+    }),
   ),
 });
 export type Replay = Static<typeof Replay>;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Answer, action, type Ctx, Message } from '@chowk/kit';
+import { Answer, action, type Ctx } from '@chowk/kit';
 import { fail } from './errors.ts';
 import { createIdentitySecret, deleteIdentitySecret, getSetup } from './identity-tokens.ts';
 import { checkMessage, listUpdates, markSeen, sendMessage, showTyping } from './messages.ts';
@@ -54,7 +54,7 @@ export const actions = {
     run: async () => new Answer(await readScript(), { headers: scriptHeaders }),
   }),
   'widget.getConfig': action({
-    summary: 'Get the settings of the chat',
+    summary: 'Get chat settings',
     http: 'GET /widget/config',
     public: true,
     graphql: false,
@@ -79,7 +79,7 @@ export const actions = {
   }),
   'widget.send': action({
     ...fromPage,
-    summary: 'Send a message of a visitor',
+    summary: 'Send a message as a visitor',
     http: 'POST /widget/messages',
     accepts: 'multipart',
     limit: { perMinute: 60, by: 'network' },
@@ -109,12 +109,9 @@ export const actions = {
     http: 'POST /widget/seen',
     limit: { perMinute: 300, by: 'network' },
     input: SeenMessage,
-    output: Message,
+    answer: { message: 'Recorded.' },
     errors: inSession,
-    run: async (ctx, seen) => {
-      await markSeen(ctx, seen);
-      return { message: 'Recorded.' };
-    },
+    run: markSeen,
   }),
   'widget.showTyping': action({
     ...fromPage,
@@ -122,12 +119,9 @@ export const actions = {
     http: 'POST /widget/typing',
     limit: { perMinute: 120, by: 'network' },
     input: SessionKey,
-    output: Message,
+    answer: { message: 'Shown.' },
     errors: inSession,
-    run: async (ctx, key) => {
-      await showTyping(ctx, key);
-      return { message: 'Shown.' };
-    },
+    run: showTyping,
   }),
   'widget.getSetup': action({
     summary: 'Get the address of the script of the chat',
@@ -150,7 +144,7 @@ export const actions = {
   }),
   'widget.deleteIdentitySecret': action({
     summary: 'Delete the secret for identity tokens',
-    description: 'Identity tokens are refused from now on.',
+    description: 'Existing identity tokens stop working immediately.',
     http: 'DELETE /widget/identity-secret',
     graphql: 'deleteWidgetIdentitySecret',
     needs: needsKeys,
@@ -175,13 +169,14 @@ const scriptHeaders = {
 };
 
 async function getConfig(ctx: Ctx): Promise<WidgetConfig> {
-  const settings = await ctx.settings();
+  const [settings, { is_open }] = await Promise.all([ctx.settings(), ctx.bus.call('conversations.openingState', {})]);
   return {
     name: ctx.tenant.name,
     color: settings['widget.color'],
     position: settings['widget.position'],
     greeting: settings['widget.greeting'],
     opening_hours: settings['widget.opening_hours'],
+    is_open,
     ask_for_email: settings['widget.ask_for_email'],
     realtime_key: ctx.realtimeKey,
   };

@@ -22,7 +22,7 @@ export async function sendMessage(
       customer: { ...(address !== null && { email: address }), first_name: current.name ?? 'Visitor' },
       contact: address,
       ...(current.conversation_id !== null && { conversation_id: current.conversation_id }),
-      // Somebody may enter the address of somebody else, and must not see their conversation.
+      // A visitor may enter another person’s address, and must not see that person’s conversation.
       is_separate: true,
       subject: describe(current, address),
       body: body.trim(),
@@ -67,22 +67,32 @@ async function record(
   await ctx.bus.call('conversations.recordSeen', seen);
 }
 
-/** Members of the team who are online see it. */
+/** Members of the team who have the conversation open see it. */
 export async function showTyping(ctx: Ctx, { token }: SessionKey): Promise<void> {
   const { conversation_id } = await useSession(ctx, token);
-  if (conversation_id !== null) await ctx.broadcast('presence-tenant', 'widget.typing', { conversation_id });
+  if (conversation_id === null) return;
+  await ctx.broadcast(`presence-conversations.${conversation_id}`, 'widget.typing', { conversation_id });
 }
 
-async function announce(ctx: Ctx, conversationId: string): Promise<void> {
+/** The visitor sees that a member of the team is typing. */
+export async function announceTyping(
+  ctx: Ctx,
+  { conversation_id, author }: { conversation_id: string; author: string },
+): Promise<void> {
+  await announce(ctx, conversation_id, 'typing', { author });
+}
+
+async function announce(ctx: Ctx, conversationId: string, event: string, data: object): Promise<void> {
   const sessions = await ctx.db.rows<{ channel: string }>(sql`
     SELECT channel FROM widget_sessions WHERE conversation_id = ${conversationId} AND expires_at > ${ctx.now()}`);
-  // Without content: the widget reads the messages with its token.
-  for (const { channel } of sessions) await ctx.broadcast(channel, 'message', {});
+  for (const { channel } of sessions) await ctx.broadcast(channel, event, data);
 }
 
 export const listeners = [
   inTransaction('conversation.message_created', 'announce', async (ctx, { conversation, message }) => {
-    if (conversation.channel === 'webchat' && message.direction !== 'note') await announce(ctx, conversation.id);
+    // Without content: the widget reads the messages with its token.
+    const isShown = conversation.channel === 'webchat' && message.direction !== 'note';
+    if (isShown) await announce(ctx, conversation.id, 'message', {});
   }),
   inTransaction('conversation.deleted', 'forget', async (ctx, { conversation }) => {
     if (conversation.channel !== 'webchat') return;

@@ -1,7 +1,7 @@
 import { defineModule, Nullable, type OperationTypes, operation, Type, Uuid } from '@chowk/kit';
 import { actions } from './actions.ts';
 import { errors } from './errors.ts';
-import { listeners } from './messages.ts';
+import { announceTyping, listeners } from './messages.ts';
 import { planForVisitor, sessionJobs } from './sessions.ts';
 import { settings } from './settings.ts';
 
@@ -12,6 +12,11 @@ const operations = {
     input: Type.Object({ conversation_id: Uuid }),
     output: Nullable(Type.Object({ is_present: Type.Boolean() })),
     run: planForVisitor,
+  }),
+  'widget.announceTyping': operation({
+    summary: 'Show a chat visitor that the team is typing',
+    input: Type.Object({ conversation_id: Uuid, author: Type.String() }),
+    run: announceTyping,
   }),
 };
 

@@ -17,6 +17,7 @@ export const WidgetConfig = NamedObject('WidgetConfig', {
   position: Type.Enum(['right', 'left']),
   greeting: Type.String(),
   opening_hours: Type.String(),
+  is_open: Type.Boolean({ description: 'Whether the team is there now, by the opening hours of the conversations.' }),
   ask_for_email: Type.Boolean(),
   realtime_key: Type.String({ description: 'The key of the app, for Pusher clients.' }),
 });
@@ -85,7 +86,10 @@ export const Updates = Type.Object({
 });
 export type Updates = Static<typeof Updates>;
 
-export const SeenMessage = Type.Object({ token, message_id: Uuid });
+export const SeenMessage = Type.Object({
+  token,
+  message_id: { ...Uuid, description: 'The last message that the visitor has seen.' },
+});
 export type SeenMessage = Static<typeof SeenMessage>;
 export const SessionKey = Type.Object({ token });
 export type SessionKey = Static<typeof SessionKey>;

@@ -6,7 +6,7 @@ export const settings = {
   'widget.enabled': setting({
     schema: Type.Boolean(),
     default: false,
-    description: 'Shows the chat on the pages of the shop that contain its script.',
+    description: 'Shows the chat on the pages of your website that contain its script.',
   }),
   'widget.allowed_origins': setting({
     schema: Type.Array(Origin, { maxItems: 20, uniqueItems: true }),
@@ -16,12 +16,12 @@ export const settings = {
   'widget.color': setting({
     schema: Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }),
     default: '#1d4ed8',
-    description: 'The color of the button and of messages of the visitor, such as `#1d4ed8`.',
+    description: 'The color of the button and of the visitor’s messages, such as `#1d4ed8`.',
   }),
   'widget.position': setting({
     schema: Type.Enum(['right', 'left']),
     default: 'right',
-    description: 'The corner of the page in which the button is: `right` or `left`.',
+    description: 'The corner of the page for the button: `right` or `left`.',
   }),
   'widget.greeting': setting({
     schema: Type.String({ maxLength: 500 }),
@@ -31,8 +31,7 @@ export const settings = {
   'widget.opening_hours': setting({
     schema: Type.String({ maxLength: 200 }),
     default: '',
-    description:
-      'When somebody answers, such as `Monday to Friday, 9 to 18`. Shown below the name of the organization.',
+    description: 'When the team answers, such as `Monday to Friday, 9 to 18`. Shown below the organization’s name.',
   }),
   'widget.ask_for_email': setting({
     schema: Type.Boolean(),

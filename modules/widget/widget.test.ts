@@ -1,16 +1,20 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from '@chowk/kit';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAccounts } from '../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../server/testing/customer-mails.ts';
 import { type FormPart, filePart, formBody, formHeaders, textPart } from '../../server/testing/form-body.ts';
 import type { TestResponse } from '../../server/testing/platform.ts';
-import { receiveMessage } from '../conversations/receive.ts';
+import { RealtimeClient, subscribe } from '../../server/testing/realtime-client.ts';
+import { receive } from '../../server/testing/received-messages.ts';
 import { visitorJobs } from '../conversations/visitors.ts';
 
 const shop = 'https://shop.example.com';
 let now = Date.now();
+const mails = await startCustomerMails();
+afterAll(() => mails.close());
 const platform = await startAccounts({
-  environment: { RATE_LIMIT_PER_MINUTE: '0' },
+  environment: { RATE_LIMIT_PER_MINUTE: '0', MAIL_URL: mails.url },
   now: () => new Date(now),
 });
 const tenant = await platform.tenant({ name: 'Chai & Co' });
@@ -83,6 +87,15 @@ describe('pages', () => {
     }
   });
 
+  test('learn whether the team is there, by the opening hours of the conversations', async () => {
+    expect((await config(shop)).body).toMatchObject({ is_open: true });
+    const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][(new Date().getUTCDay() + 3) % 7];
+    const settings = { 'conversations.opening_hours': [{ days: [day], from: '09:00', to: '17:00' }] };
+    expect((await owner.patch('/api/v1/settings', settings)).status).toBe(200);
+    expect((await config(shop)).body).toMatchObject({ is_open: false });
+    await owner.patch('/api/v1/settings', { 'conversations.opening_hours': [] });
+  });
+
   test('must name their origin to change anything', async () => {
     const headers = { 'x-tenant': tenant.id, 'content-type': 'application/x-www-form-urlencoded' };
     const url = '/api/v1/widget/sessions';
@@ -138,7 +151,7 @@ describe('a visitor', () => {
     expect((await show(conversation.id)).messages[0]).toMatchObject({ delivery_status: 'read' });
   });
 
-  test('sees only the own conversation, also with the address of somebody else', async () => {
+  test('sees only their own conversation, even with another person’s address', async () => {
     const email = `${randomUUID()}@example.com`;
     const victim = await start({ email });
     await send({ token: victim.token, body: 'My card ends in 4242' });
@@ -162,14 +175,7 @@ describe('a visitor', () => {
     const { token } = await start({ email });
     await send({ token, body: 'Hello' });
     const { id: conversation_id } = await latest();
-    await receiveMessage(tenant.context('conversations'), {
-      channel: 'email',
-      external_id: `email:${randomUUID()}`,
-      customer: { email },
-      contact: email,
-      conversation_id,
-      body: 'My new address is Lake Road 5',
-    });
+    await receive(tenant, { contact: email, conversation_id, body: 'My new address is Lake Road 5' });
     expect((await show(conversation_id)).message_count).toBe(2);
     expect(await texts(token)).toEqual(['Hello']);
   });
@@ -258,7 +264,7 @@ describe('a visitor who has left', () => {
     const { id } = await latest();
     await leave();
     expect(await reply(id, 'It is on its way.')).toMatchObject({ delivery_status: 'queued', delivery_reason: null });
-    expect(await platform.mailTo(address)).toMatchObject({ text: expect.stringContaining('It is on its way.') });
+    expect((await mails.find('It is on its way.')).to).toMatchObject([{ address }]);
     expect(await texts(token)).toEqual(['Hello', 'It is on its way.']);
   });
 
@@ -273,24 +279,24 @@ describe('a visitor who has left', () => {
     await leave();
     const ctx = tenant.context('conversations');
     for (const message_id of [read, unread, unread]) await mailUnseen.run(ctx as never, { message_id } as never);
-    expect((await platform.mailTo(address)).text).toContain('Not read');
+    expect((await mails.find('Not read')).to).toMatchObject([{ address }]);
     const { messages } = await show(id);
     expect(messages.map(({ delivery_status }: { delivery_status: string }) => delivery_status)).toContain('delivered');
-    const mails = await tenant
+    const mailed = await tenant
       .context('notifications')
       .db.rows(sql`SELECT id FROM messages WHERE id = ANY(${[read, unread]}::uuid[])`);
-    expect(mails).toEqual([{ id: unread }]);
+    expect(mailed).toEqual([{ id: unread }]);
   });
 
   test('without an address sees the answer on the next visit, and the team knows', async () => {
     const { token } = await start();
     await send({ token, body: 'Hello' });
     const { id } = await latest();
+    expect((await show(id)).reply_delivery).toMatchObject({ is_sent: true, reason: null, notice: null });
     await leave();
-    expect(await reply(id, 'Here we are')).toMatchObject({
-      delivery_status: 'queued',
-      delivery_reason: expect.stringContaining('on the next visit'),
-    });
+    const reason = expect.stringContaining('on the next visit');
+    expect((await show(id)).reply_delivery).toMatchObject({ is_sent: true, reason: null, notice: reason });
+    expect(await reply(id, 'Here we are')).toMatchObject({ delivery_status: 'queued', delivery_reason: reason });
     expect(await texts(token)).toEqual(['Hello', 'Here we are']);
     expect((await show(id)).messages[0]).toMatchObject({ delivery_status: 'delivered', delivery_reason: null });
   });
@@ -364,6 +370,42 @@ describe('an identity token', () => {
     const secret = await newSecret();
     const rows = await tenant.context('widget').db.rows(sql`SELECT * FROM widget_secrets`);
     expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});
+
+describe('typing', () => {
+  const path = `/app/${platform.kernel.realtime.key}?protocol=7&client=test&version=1`;
+  beforeAll(async () => {
+    await platform.app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  const openSocket = async () => {
+    const client = new RealtimeClient(platform.app, path, { 'x-tenant': tenant.id });
+    return { client, id: await client.socketId() };
+  };
+
+  test('of a member is shown to the visitor, but not while it is a note', async () => {
+    const { token, channel } = await start();
+    await send({ token, body: 'Hello' });
+    const { id } = await latest();
+    const { client } = await openSocket();
+    client.send('pusher:subscribe', { channel });
+    await client.next('pusher_internal:subscription_succeeded');
+    expect(await owner.post(`${conversations}/${id}/typing`, { is_note: true })).toMatchObject({ status: 200 });
+    expect(await owner.post(`${conversations}/${id}/typing`)).toMatchObject({ status: 200 });
+    expect((await client.next('typing')).data).toEqual({ tenant_id: tenant.id, author: 'Asha' });
+    await client.flush();
+    expect(client.frames.filter(({ event }) => event === 'typing')).toEqual([]);
+  });
+
+  test('of the visitor is shown to members who have the conversation open', async () => {
+    const { token } = await start();
+    expect(await call('typing', { token })).toMatchObject({ status: 200 });
+    await send({ token, body: 'Hello' });
+    const { id } = await latest();
+    const { client, id: socketId } = await openSocket();
+    await subscribe(client, owner, socketId, `presence-conversations.${id}`);
+    expect(await call('typing', { token })).toMatchObject({ status: 200 });
+    expect((await client.next('widget.typing')).data).toEqual({ tenant_id: tenant.id, conversation_id: id });
   });
 });
 

@@ -1,14 +1,14 @@
-import { join, resolve } from 'node:path';
 import type { Actions, Db, Identity, Log, SettingDefinition, TSchema } from '@chowk/kit/kernel';
 import { AuditLog } from './actions/audit-log.ts';
-import { callAction } from './actions/call.ts';
 import { CallCounts } from './actions/call-counts.ts';
 import { assertUniqueActions, isOperation, type RegisteredAction, registerActions } from './actions/registry.ts';
+import { RequestLog } from './actions/request-log.ts';
 import type { Config } from './config/config.ts';
 import { Context } from './context/context.ts';
+import { runTask } from './context/run-task.ts';
 import { ConnectionBudget } from './db/budget.ts';
 import { openDatabase } from './db/database.ts';
-import { migrate, readMigrations, requireMigrated } from './db/migrations.ts';
+import { migrate, requireMigrated } from './db/migrations.ts';
 import { summarizeOutages } from './db/outage-log.ts';
 import { connectionLimits, type DatabaseServer } from './db/server.ts';
 import { Signals } from './db/signals.ts';
@@ -20,6 +20,7 @@ import { EventFeed } from './events/event-feed.ts';
 import { EventHub } from './events/event-hub.ts';
 import { EventLogSignal, eventLogJobs } from './events/event-log.ts';
 import { eventReader } from './events/event-reader.ts';
+import { Figures } from './figures.ts';
 import { fileActions } from './files/actions.ts';
 import { FileStore } from './files/file-store.ts';
 import { actionGateway } from './gateway/action-gateway.ts';
@@ -28,10 +29,12 @@ import { healthActions } from './http/health.ts';
 import { bossDatabase } from './jobs/boss-database.ts';
 import { JobQueues } from './jobs/job-queues.ts';
 import { kernelJobs } from './jobs/kernel-jobs.ts';
-import type { JobHandler, Task } from './jobs/task.ts';
+import type { JobHandler } from './jobs/task.ts';
 import type { Kernel } from './kernel.ts';
+import { collectConsoleFiles } from './loader/console-files.ts';
 import { autoInstall, Installations } from './loader/installations.ts';
-import { type LoadedModule, loadModules } from './loader/load-modules.ts';
+import { isSystem, type LoadedModule, loadModules } from './loader/load-modules.ts';
+import { readMigrationSources } from './loader/migration-sources.ts';
 import {
   collectConsumes,
   collectEvents,
@@ -43,6 +46,7 @@ import {
 } from './loader/module-declarations.ts';
 import { MailReader } from './mail/mail-reader.ts';
 import { Mailer } from './mail/mailer.ts';
+import { platformService } from './operator/platform-service.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { createPersonalData } from './privacy/personal-data.ts';
 import { tryAssignTenant } from './promotion/assign-tenant.ts';
@@ -65,12 +69,11 @@ import { Directory } from './tenancy/directory.ts';
 import { recordOwnLabels } from './tenancy/domains.ts';
 import { claimKey } from './tenancy/installation-key.ts';
 import { migrationJobs } from './tenancy/migration-jobs.ts';
+import { requireVersion } from './tenancy/minimum-version.ts';
 import { moveJobs } from './tenancy/move-jobs.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
-
-const migrationsFolder = resolve(import.meta.dirname, '../migrations');
 
 /** Replacements for tests; production has none. */
 export interface Overrides {
@@ -103,10 +106,8 @@ export async function boot(
   const modules = overrides.modules ?? (await loadModules(config));
   const [system, tenant] = [modules.filter(isSystem), modules.filter((module) => !isSystem(module))];
   const systemModules = new Set(system.map(({ alias }) => alias));
-  const centralMigrations = [
-    await readMigrations('kernel', join(migrationsFolder, 'central')),
-    ...system.map(({ migrations }) => migrations),
-  ];
+  const { central: centralMigrations, tenant: sources } = await readMigrationSources(modules);
+  await requireVersion(address, database);
   await (migrates ? migrate : requireMigrated)(address, database, centralMigrations);
   await claimKey({ address, database }, limits, secrets.keyIds);
 
@@ -141,8 +142,6 @@ export async function boot(
     ({ manifest }) => (manifest.settings ?? []) as (SettingDefinition & { schema: TSchema })[],
   );
   const settings = new SettingsStore(db, [...kernelSettings, ...declared, ...(overrides.settings ?? [])], signals);
-  const tenantMigrations = [await readMigrations('kernel', join(migrationsFolder, 'tenant'))];
-  const sources = [...tenantMigrations, ...tenant.map(({ migrations }) => migrations)];
   const autoInstalled = listAutoInstalled(modules);
   const databases = new TenantDatabases(central, sources, config.spareDatabases, log, (tx, tenantId) =>
     autoInstall(tx, config.ringName, tenantId, autoInstalled),
@@ -163,22 +162,18 @@ export async function boot(
   const findDatabase = async (tenantId: string) => (await directory.find(tenantId))?.db;
   const files = new FileStore({ config, central: db, findDatabase, secrets, now, log });
   const audit = new AuditLog(log);
+  const requestLog = new RequestLog(log);
   const calls = new CallCounts(db, config.ringName, modules, log);
   const hasModule = async (tenantId: string, alias: string) => installations.has(tenantId, alias);
   const actions: readonly RegisteredAction[] = [
-    ...registerActions(healthActions(config, central, redis), { module: undefined, tag: 'Platform' }),
-    ...modules.flatMap(({ alias, manifest, definition: { actions: own, operations } }) =>
-      registerActions(
-        { ...own, ...operations },
-        { module: alias, tag: manifest.name, isSystem: isSystem({ manifest }) },
-      ),
-    ),
-    ...registerActions(
+    ...kernelActions('Platform', healthActions(config, central, redis)),
+    ...moduleActions(modules),
+    ...kernelActions(
+      'Realtime',
       realtimeActions(config.appUrl, () => realtime),
-      { module: undefined, tag: 'Realtime' },
     ),
-    ...registerActions(fileActions(files), { module: undefined, tag: 'Files' }),
-    ...registerActions(overrides.actions ?? {}, { module: undefined, tag: 'Test' }),
+    ...kernelActions('Files', fileActions(files)),
+    ...kernelActions('Test', overrides.actions ?? {}),
   ];
   assertUniqueActions(actions);
   const operations = new Map(actions.filter(isOperation).map((action) => [action.name, action]));
@@ -206,32 +201,6 @@ export async function boot(
     jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
 
-  /** Runs a task; one that a user has started gets an audit entry. */
-  const runTask = async (task: Task, action: RegisteredAction) => {
-    const { tenant: id, job, requestId, userId, data } = task;
-    const { module } = action;
-    const isSystemJob = jobs.isSystemJob(job);
-    const tenant = isSystemJob ? undefined : await directory.entry(id);
-    if (tenant?.isSuspended) throw new Error('the tenant is suspended');
-    if (!isSystemJob && (!tenant || (module && !(await hasModule(id, module))))) {
-      log.info({ job, tenant: id }, 'dropped a task: the tenant does not exist or does not have the module');
-      return undefined;
-    }
-    return callAction(kernel, {
-      action,
-      transport: 'job',
-      requestId,
-      tenant,
-      caller: undefined,
-      membership: undefined,
-      system: true,
-      userId,
-      isAudited: userId !== undefined,
-      knownInput: data,
-      readInput: () => data,
-      createContext: (auditEntry) => new Context(kernel, { requestId, module, tenant, auditEntry, system: true }),
-    });
-  };
   const { handlers, schedules } = collectJobs(
     modules,
     {
@@ -243,7 +212,7 @@ export async function boot(
       ...migrationJobs(central, databases, config.ringName),
     },
     installations,
-    runTask,
+    (task, action) => runTask(kernel, task, action),
     (tasks) => jobs.addAll(tasks),
   );
   const jobs = new JobQueues({
@@ -281,6 +250,7 @@ export async function boot(
     graphql: graphqlEngine(() => kernel),
     fillWithDemoData: (tenantId, customers) => fillEmptyTenant(kernel, tenantId, customers),
     assignTenant: (assignment) => tryAssignTenant(kernel, assignment),
+    platform: platformService(() => kernel),
     announceMigration: (tenantId) => void deliveries.announceMigration(tenantId),
     onClose: (work) => void closing.push(work),
   });
@@ -303,6 +273,7 @@ export async function boot(
     log,
     central,
     budget,
+    figures: new Figures(),
     databases,
     directory,
     forwarder,
@@ -321,12 +292,14 @@ export async function boot(
     pubsub,
     realtime,
     modules,
+    consoleFiles: collectConsoleFiles(modules),
     installations,
     operations,
     consumes: collectConsumes(modules),
     personalData: createPersonalData(tenant),
     notificationTypes: collectNotificationTypes(modules),
     audit,
+    requestLog,
     calls,
     events,
     feed,
@@ -335,18 +308,21 @@ export async function boot(
     jobs,
     signals,
     actions,
+    actionsByName: new Map(actions.map((action) => [action.name, action])),
     now,
     async work(queues = jobs.names) {
       await jobs.work(queues);
       if (queues.includes(eventsQueue)) await deliveries.work();
     },
     async close() {
+      kernel.figures.stop();
       await deliveries.close();
       await realtime.close();
       await feed.close();
       await jobs.stop(config.shutdownSeconds);
       await Promise.allSettled(closing.map((work) => work()));
       await audit.close();
+      await requestLog.close();
       await calls.close();
       await databases.waitForRefill();
       await forwarder.close();
@@ -361,8 +337,17 @@ export async function boot(
   return kernel;
 }
 
-function isSystem({ manifest }: Pick<LoadedModule, 'manifest'>): boolean {
-  return manifest.system ?? false;
+function kernelActions(tag: string, actions: Actions): RegisteredAction[] {
+  return registerActions(actions, { module: undefined, tag });
+}
+
+function moduleActions(modules: readonly LoadedModule[]): RegisteredAction[] {
+  return modules.flatMap(({ alias, manifest, definition: { actions, operations } }) =>
+    registerActions(
+      { ...actions, ...operations },
+      { module: alias, tag: manifest.name, isSystem: isSystem({ manifest }) },
+    ),
+  );
 }
 
 /** Loads the client only if it is used: most commands need no Redis and start faster. */

@@ -2,6 +2,10 @@ import { commonErrors, defineErrors, invalid } from '@chowk/kit/kernel';
 
 /** The errors of the kernel. `docs/errors.md` is generated from them. */
 export const kernelErrors = {
+  'http.unknown_version': {
+    status: 400,
+    message: 'There is no version {version} of the API. Send one of {versions} in the header API-Version, or none.',
+  },
   'http.malformed_json': { status: 400, message: 'The request body is not valid JSON.' },
   'http.bad_request': { status: 400, message: 'The request is malformed.' },
   'http.malformed_form': { status: 400, message: 'The request body is not valid multipart/form-data.' },
@@ -31,6 +35,8 @@ export const kernelErrors = {
     status: 422,
     message: 'The input contains a value that cannot be stored. Remove NUL characters and numbers out of range.',
   },
+  'http.bulk_failed': { status: 422, message: 'Nothing was changed, because {failed} of {total} items failed.' },
+  'http.not_applied': { status: 424, message: 'Not saved, because another item failed.' },
   'http.too_many_requests': { status: 429, message: 'Too many requests; try again in {seconds} seconds.' },
   'graphql.too_expensive': {
     status: 429,
@@ -70,7 +76,7 @@ export const kernelErrors = {
   },
   'tenancy.moving': {
     status: 503,
-    message: 'This tenant is being moved to another database server; try again in a moment.',
+    message: 'This tenant is being moved to another database server or restored; try again in a moment.',
   },
   'rings.unreachable': { status: 503, message: 'The ring {ring} cannot be reached; try again in a moment.' },
   'rings.interrupted': {

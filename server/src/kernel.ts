@@ -9,6 +9,7 @@ import type {
 import type { AuditLog } from './actions/audit-log.ts';
 import type { CallCounts } from './actions/call-counts.ts';
 import type { RegisteredAction } from './actions/registry.ts';
+import type { RequestLog } from './actions/request-log.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionBudget } from './db/budget.ts';
 import type { Signals } from './db/signals.ts';
@@ -16,6 +17,7 @@ import type { DeliveryWorker } from './events/delivery-worker.ts';
 import type { EventFeed } from './events/event-feed.ts';
 import type { EventHub } from './events/event-hub.ts';
 import type { EventLogSignal } from './events/event-log.ts';
+import type { Figures } from './figures.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { JobQueues } from './jobs/job-queues.ts';
 import type { Installations } from './loader/installations.ts';
@@ -40,6 +42,8 @@ export interface Kernel {
   readonly log: Log;
   readonly central: Central;
   readonly budget: ConnectionBudget;
+  /** Measured in the last half hour. */
+  readonly figures: Figures;
   readonly databases: TenantDatabases;
   readonly directory: Directory;
   /** To the processes of other rings. */
@@ -61,6 +65,8 @@ export interface Kernel {
   readonly pubsub: PubSub;
   readonly realtime: Realtime;
   readonly modules: readonly LoadedModule[];
+  /** Scripts of modules for the console, by their digest. */
+  readonly consoleFiles: ReadonlyMap<string, Buffer>;
   readonly installations: Installations;
   /** The actions that modules can call, by name. */
   readonly operations: ReadonlyMap<string, RegisteredAction>;
@@ -69,6 +75,7 @@ export interface Kernel {
   readonly personalData: ReturnType<typeof createPersonalData>;
   readonly notificationTypes: Readonly<Record<string, DeclaredNotificationType>>;
   readonly audit: AuditLog;
+  readonly requestLog: RequestLog;
   readonly calls: CallCounts;
   readonly events: EventHub;
   /** Events to subscribers in all processes. */
@@ -78,6 +85,7 @@ export interface Kernel {
   readonly jobs: JobQueues;
   readonly signals: Signals;
   readonly actions: readonly RegisteredAction[];
+  readonly actionsByName: ReadonlyMap<string, RegisteredAction>;
   readonly now: () => Date;
   /** Performs jobs of all queues, or of some, and delivers events, until `close`. */
   work(queues?: readonly string[]): Promise<void>;

@@ -44,7 +44,8 @@ async function descendants(pid: number): Promise<number[]> {
 test('help lists the commands; an unknown command and wrong options are usage errors', async () => {
   const help = await chowkdProcess(['help']);
   expect(help).toMatchObject({ code: 0, err: '' });
-  for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'tenant:doctor']) expect(help.out).toContain(name);
+  for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'doctor', 'tenant:doctor'])
+    expect(help.out).toContain(name);
   expect(await chowkd(['tenant:destroy'])).toEqual({
     code: 2,
     out: '',
@@ -110,6 +111,39 @@ test('a busy port is one clear line and exit code 1', async () => {
   const { code, err } = await chowkdProcess(['serve'], environment);
   expect(code).toBe(1);
   expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop the other process or set PORT to another port\n`);
+});
+
+test('a plan says what a migration would do, and a version that is too old does not start', async () => {
+  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const missing = await chowkd(['migrate', '--plan'], environment);
+  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('does not exist') });
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  expect((await chowkd(['migrate', '--plan'], environment)).out).toBe(
+    'The central database is up to date.\nThere are no tenants.\n',
+  );
+  expect(await chowkd(['migrate', '--batch=none'], environment)).toMatchObject({ code: 2 });
+  await withConnection(inject('server'), new URL(environment.DATABASE_URL).pathname.slice(1), limits, (connection) =>
+    connection.query(sql`
+      INSERT INTO tenants (id, name, status, database_name, module_ring_id)
+      SELECT t.id, t.id, 'active', t.id, r.id
+      FROM unnest(${[uniqueId(), uniqueId(), uniqueId()]}::text[]) AS t (id), module_rings r WHERE r.is_default`),
+  );
+  const { out: plan } = await chowkd(['migrate', '--plan', '--batch=1', '--pause=5'], environment);
+  expect(plan).toMatch(/not measured yet and 10 s of pauses\s*$/);
+  const database = new URL(environment.DATABASE_URL).pathname.slice(1);
+  await withConnection(inject('server'), database, limits, (connection) =>
+    connection.script(`INSERT INTO platform_settings (key, value) VALUES ('minimum_version', '"99.1.0"')`),
+  );
+  for (const command of ['migrate', 'migrate --plan', 'tenant:list', 'serve --no-build --rings=stable']) {
+    const run = command.startsWith('serve') ? chowkdProcess : chowkd;
+    const { code, err } = await run(command.split(' '), environment);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(
+        /^chowkd: this is version 1\.\d+\.\d+, but the databases need at least version 99\.1\.0; .*\n$/,
+      ),
+    });
+  }
 });
 
 test('with DATABASE_URL the central database is created, and tenants are created, listed, shown and migrated', async () => {
@@ -206,8 +240,31 @@ test('in production, a platform without MAIL_URL is reported by the doctor', asy
     code: 1,
     out: expect.stringMatching(/MAIL_URL is not set/),
   });
-  const configured = { ...environment, MAIL_URL: 'smtp://localhost:25' };
-  expect((await chowkd(['tenant:doctor'], configured)).code).toBe(0);
+  const configured = { ...environment, MAIL_URL: 'smtp://127.0.0.1:1' };
+  // Nothing listens at port 1.
+  expect((await chowkd(['doctor'], configured)).out).toMatch(/mails cannot be sent .*ECONNREFUSED/);
+  const otherKey = { ...environment, APP_KEY: randomBytes(32).toString('base64') };
+  expect(await chowkd(['doctor'], otherKey)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/wrong APP_KEY +this process has another key than the installation/),
+  });
+});
+
+test('a further database server that does not meet the requirements is refused at the start', async () => {
+  const role = `limited_${randomBytes(5).toString('hex')}`;
+  const { port } = inject('server');
+  await withConnection(inject('server'), 'postgres', limits, (connection) =>
+    connection.script(`CREATE ROLE ${role} LOGIN PASSWORD 'short'`),
+  );
+  const environment = {
+    STORAGE_PATH: await temporaryFolder(),
+    DATABASE_URL: externalDatabase(),
+    DATABASE_SERVERS: `east=postgres://${role}:short@127.0.0.1:${port}?weight=0`,
+  };
+  expect(await chowkdProcess(['work'], environment)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`chowkd: DATABASE_SERVERS east: the user ${role} may not create databases`),
+  });
 });
 
 test('more connections than the server allows are refused at the start', async () => {

@@ -42,3 +42,8 @@ export function isLocalRequest({ socket, headers }: Pick<RequestSource, 'socket'
 export function isLoopback(address: string): boolean {
   return /^(127\.|::1$|::ffff:127\.|localhost$)/.test(address);
 }
+
+/** The host of a URL as `node:net` takes it: an IPv6 address without its brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}

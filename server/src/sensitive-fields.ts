@@ -1,9 +1,10 @@
 /* Fields that hold secrets or personal data, recognized by their names, in JSON of any module. */
 
 const secretNames = 'password|secret|token|otp|authorization|card|cvv|pin';
-const personalNames = 'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id';
+const personalNames =
+  'phone|mobile|mail|address|street|(?:first|last|full|customer|contact)_?name|external_?id|tracking_(?:number|url)';
 /** Free text and search terms. Matched as whole names only. */
-const freeTextNames = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|search|q';
+const freeTextNames = 'to|city|state|country|company|tags|notes?|message|body|subject|reason|metadata|search|q';
 
 const personalOrSecret = new RegExp(`${secretNames}|${personalNames}|^(?:${freeTextNames})$`, 'i');
 const inJson = new RegExp(`${secretNames}|${personalNames}|"(?:${freeTextNames})"`, 'i');

@@ -22,6 +22,7 @@ import { launchRing, RingProcess, type RingReport } from './rings/ring-process.t
 import { type ReloadReport, reloadChannel, reloadReportChannel } from './rings/ring-reload.ts';
 import { ringUrlFinder } from './rings/ring-urls.ts';
 import { Directory } from './tenancy/directory.ts';
+import { requireVersion } from './tenancy/minimum-version.ts';
 import { listRings, type Ring } from './tenancy/rings.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -60,6 +61,7 @@ export async function serveRings({ config, say, progress }: Session, options: Ri
 
 /** What the front needs of the central database, which it migrates first. */
 async function openDirectory(config: Config, { address, centralDatabase: database }: DatabaseServer, log: Log) {
+  await requireVersion(address, database);
   await migrate(address, database, [await readMigrations('kernel', migrationsFolder)]);
   const limits = connectionLimits(config);
   const budget = new ConnectionBudget({
@@ -104,7 +106,7 @@ async function build(log: Log): Promise<void> {
   );
 }
 
-interface FrontParts {
+interface FrontOptions {
   readonly config: Config;
   readonly log: Log;
   readonly say: (line: string) => void;
@@ -116,7 +118,7 @@ interface FrontParts {
 }
 
 /** Runs the front and the processes until `stop`. */
-async function runFront({ config, log, say, stop, rings, db, signals, directory }: FrontParts): Promise<void> {
+async function runFront({ config, log, say, stop, rings, db, signals, directory }: FrontOptions): Promise<void> {
   const processes = new Map<string, RingProcess>();
   const findElsewhere = ringUrlFinder(config, directory);
   const forwarder = new RingForwarder((ring) => processes.get(ring)?.findUrl() ?? findElsewhere(ring));

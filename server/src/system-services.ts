@@ -76,6 +76,7 @@ interface Dependencies {
   readonly graphql: GraphqlEngine;
   readonly fillWithDemoData: SystemServices['fillWithDemoData'];
   readonly assignTenant: SystemServices['rings']['assign'];
+  readonly platform: SystemServices['platform'];
   /** Emits the event `tenant.database_migrated` of a new tenant. */
   readonly announceMigration: (tenantId: string) => void;
   readonly now: () => Date;
@@ -121,6 +122,7 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
     eventLog: {
       number: numberEvents,
       next: (tenantId, maxMs) => dependencies.eventLog.next(tenantId, maxMs),
+      enter: (tenantId, user) => dependencies.eventLog.enter(tenantId, user),
       isStopping: () => dependencies.eventLog.isStopping,
     },
     actions: dependencies.actions,
@@ -153,6 +155,7 @@ export function makeSystemServices(dependencies: Dependencies): SystemServices {
       migrationIds: databases.migrationIds,
     }),
     rings: ringsService(config, dependencies.assignTenant),
+    platform: dependencies.platform,
     domains: domainsService(dependencies),
     isOwnHost: (client) => isOwnHost(config, client),
     isOwnOrigin: (client) => isOwnOrigin(config, client),

@@ -5,11 +5,13 @@ import { archiveServices } from '../src/operator/archive-services.ts';
 import { exportTenant } from '../src/tenancy/archive-export.ts';
 import { importTenant } from '../src/tenancy/archive-import.ts';
 import type { ArchiveServices } from '../src/tenancy/archive-services.ts';
+import { openArchive } from '../src/tenancy/archive-source.ts';
 import { deleteTenant } from '../src/tenancy/remove-tenant.ts';
+import { restoreTenant } from '../src/tenancy/restore-tenant.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 
-/** Exports, imports or deletes a tenant and kills itself when the work reaches a moment. */
+/** Exports, imports, restores or deletes a tenant and kills itself when the work reaches a moment. */
 const [task = '', moment = '', id = '', path = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 const kernel = await boot({ config, log: silent, server: await openServer(config, () => {}), secrets: testSecrets });
@@ -25,7 +27,7 @@ function dieAt(name: string): void {
 /** The parts, each of which may be the moment: `before` it is called. */
 const watched: ArchiveServices = {
   ...services,
-  onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : ''),
+  onProgress: (line) => dieAt(Number.parseInt(line, 10) > 8 ? 'tables' : line),
   files: {
     readContent: (...call) => services.files.readContent(...call),
     writeContent: async (...call) => {
@@ -54,6 +56,7 @@ const work: Record<string, () => Promise<unknown>> = {
   export: () => exportTenant(watched, id, path),
   import: () => importTenant(watched, path, { id }),
   delete: () => deleteTenant(watched, id),
+  restore: async () => restoreTenant(watched, id, await openArchive(path)),
 };
 await work[task]?.();
 process.exit(0);

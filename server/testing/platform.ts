@@ -40,6 +40,7 @@ export interface TestCaller {
   request(options: InjectOptions): Promise<TestResponse>;
   get(url: string, headers?: Record<string, string>): Promise<TestResponse>;
   post(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
+  put(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
   patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
   delete(url: string, body?: unknown, headers?: Record<string, string>): Promise<TestResponse>;
 }
@@ -162,7 +163,7 @@ function makeCaller(
   const request = (options: InjectOptions) =>
     send({ ...options, headers: { authorization: `Bearer ${token}`, 'x-tenant': tenantId, ...options.headers } });
   const withBody =
-    (method: 'POST' | 'PATCH' | 'DELETE') =>
+    (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE') =>
     (url: string, body?: unknown, headers = {}) =>
       request({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
   return {
@@ -171,6 +172,7 @@ function makeCaller(
     request,
     get: (url, headers = {}) => request({ method: 'GET', url, headers }),
     post: withBody('POST'),
+    put: withBody('PUT'),
     patch: withBody('PATCH'),
     delete: withBody('DELETE'),
   };

@@ -57,7 +57,12 @@ function readFrame(text: string): Frame {
 }
 
 /** Subscribes to a private or presence channel as the caller. */
-export async function subscribe(client: RealtimeClient, caller: TestCaller, socket_id: string, channel: string) {
+export async function subscribe(
+  client: RealtimeClient,
+  caller: Pick<TestCaller, 'post'>,
+  socket_id: string,
+  channel: string,
+) {
   const { status, body } = await caller.post('/broadcasting/auth', { socket_id, channel_name: channel });
   if (status !== 200) throw new Error(`${channel} was refused with ${status}`);
   client.send('pusher:subscribe', { channel, ...body });

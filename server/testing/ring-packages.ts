@@ -70,6 +70,10 @@ function moduleCode(version: string): string {
           needs: 'probe.use',
         }),
       },
+      console: {
+        version: { place: 'page', title: 'Probe ${version}', shows: 'probe.version' },
+        wall: { place: 'page', title: 'Wall', component: 'wall', needs: 'probe.use' },
+      },
       jobs: { 'probe.work': job({ data: Type.Object({ id: Type.String() }), run: record('job') }) },
       listeners: [
         afterCommit('probe.created', 'record', async (ctx, { entry }) => {
@@ -96,6 +100,8 @@ async function writePackage(modulesPath: string, version: string): Promise<strin
   };
   await writeFile(join(folder, 'module.json'), JSON.stringify(manifest));
   await writeFile(join(folder, 'module.js'), moduleCode(version));
+  await mkdir(join(folder, 'console'));
+  await writeFile(join(folder, 'console/wall.js'), `export default () => 'The wall of ${version}';`);
   const count = version === '1.0.0' ? 1 : 2;
   for (const [index, text] of migrations.slice(0, count).entries()) {
     await writeFile(join(folder, `migrations/000${index + 1}_probe.sql`), text);

@@ -28,6 +28,8 @@ export interface RingPlatform {
   get(tenant: string, path: string): Promise<RingResponse>;
   post(tenant: string, path: string, body: object): Promise<RingResponse>;
   assign(tenant: string, ring: RingName): Promise<void>;
+  /** Locks a table of a tenant. `isAwaited` throws unless a request waits for it. */
+  lockTable(tenant: string, table: string): Promise<{ isAwaited(): Promise<void>; release(): Promise<void> }>;
   /** Rows of the tenant's database. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read rows of every shape
   query(tenant: string, text: string): Promise<any[]>;
@@ -49,7 +51,17 @@ async function run(args: readonly string[], environment: Record<string, string>)
   return out;
 }
 
-export async function startRings(): Promise<RingPlatform> {
+interface RingOptions {
+  /** Further variables of the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The permissions of the user in each tenant. */
+  readonly permissions?: readonly string[];
+}
+
+export async function startRings({
+  variables = {},
+  permissions = ['probe.use', 'graphql.schema.view'],
+}: RingOptions = {}): Promise<RingPlatform> {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-rings-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const locks = await writeRingPackages(folder);
@@ -67,6 +79,7 @@ export async function startRings(): Promise<RingPlatform> {
     DATABASE_CONNECTIONS: '30',
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
+    ...variables,
     // The tenants are created with the migrations of all versions.
     MODULE_LOCK_PATH: locks.canary,
   };
@@ -98,9 +111,9 @@ export async function startRings(): Promise<RingPlatform> {
     await assign(tenant, ring as RingName);
     await db.query(
       `INSERT INTO memberships (user_id, tenant_id, permissions)
-       SELECT id, $1, ARRAY['probe.use', 'graphql.schema.view'] FROM users
+       SELECT id, $1, $2::text[] FROM users
        ON CONFLICT (user_id, tenant_id) DO UPDATE SET permissions = excluded.permissions, role_id = NULL`,
-      [tenant],
+      [tenant, permissions],
     );
   }
   const { MODULE_LOCK_PATH, ...shared } = environment;
@@ -137,6 +150,19 @@ export async function startRings(): Promise<RingPlatform> {
     get: (tenant, path) => send(tenant, path),
     post: send,
     assign,
+    async lockTable(tenant, table) {
+      const client = await open(`tenant${tenant}`);
+      await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      return {
+        async isAwaited() {
+          const { rows } = await client.query('SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted', [
+            table,
+          ]);
+          if (rows.length === 0) throw new Error(`nobody waits for ${table}`);
+        },
+        release: async () => void (await client.query('COMMIT')),
+      };
+    },
     async query(tenant, text) {
       const client = clients.get(tenant) ?? open(`tenant${tenant}`);
       clients.set(tenant, client);

@@ -5,12 +5,15 @@ import { afterAll } from 'vitest';
 import { openEmbedded } from '../src/db/embedded/embedded-server.ts';
 import type { ServerAddress } from '../src/db/server-address.ts';
 
-/** Starts another PostgreSQL server for this test file, without fsync. */
-export async function startSecondServer(settings: Record<string, string> = {}): Promise<ServerAddress> {
+/** Starts another PostgreSQL server for this test file, without fsync. Hooks have no `afterAll`: they give `onEnd`. */
+export async function startSecondServer(
+  settings: Record<string, string> = {},
+  onEnd: (close: () => Promise<void>) => void = afterAll,
+): Promise<ServerAddress> {
   const storagePath = await mkdtemp(join(tmpdir(), 'chowk-second-'));
   const unsafe = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' };
   const server = await openEmbedded({ storagePath, onProgress: () => {}, settings: { ...unsafe, ...settings } });
-  afterAll(async () => {
+  onEnd(async () => {
     await server.close();
     await rm(storagePath, { recursive: true, force: true });
   });

@@ -9,11 +9,14 @@ import { discountRoutes } from './pages/discounts/routes.ts';
 import { entryRoutes } from './pages/entry/routes.ts';
 import { home } from './pages/home/routes.ts';
 import { install } from './pages/install/routes.ts';
+import { modulePage } from './pages/modules/routes.ts';
 import { notificationRoutes } from './pages/notifications/routes.ts';
 import { onboardingRoutes } from './pages/onboarding/routes.ts';
 import { orderRoutes } from './pages/orders/routes.ts';
+import { platformRoutes } from './pages/platform/routes.ts';
 import { productRoutes } from './pages/products/routes.ts';
 import { reports } from './pages/reports/routes.ts';
+import { resellerRoutes } from './pages/reseller/routes.ts';
 import { ruleRoutes } from './pages/rules/routes.ts';
 import { settingsRoutes } from './pages/settings/routes.ts';
 import { teamRoutes } from './pages/team/routes.ts';
@@ -33,10 +36,13 @@ const pages = shell.addChildren([
   ...ruleRoutes,
   reports,
   ...accountRoutes,
+  ...resellerRoutes,
+  ...platformRoutes,
   ...teamRoutes,
   ...activityRoutes,
   ...developerRoutes,
   ...settingsRoutes,
+  modulePage,
 ]);
 
 export const router = createRouter({

@@ -6,6 +6,7 @@ export interface Config {
   readonly position: 'left' | 'right';
   readonly greeting: string;
   readonly opening_hours: string;
+  readonly is_open: boolean;
   readonly ask_for_email: boolean;
   readonly realtime_key: string;
 }

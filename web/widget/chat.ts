@@ -23,6 +23,8 @@ interface ChatOptions {
 
 const retryMs = 3_000;
 const typingMs = 5_000;
+/** Longer than the pause between two reports of the console. */
+const typistMs = 6_000;
 
 /** The conversation of the visitor: what was said, and what is being sent. */
 export class Chat {
@@ -30,11 +32,14 @@ export class Chat {
   drafts: readonly Draft[] = [];
   /** Whether the visitor sees the messages now. */
   isOpen = false;
+  /** The member of the team who is typing. */
+  typist: string | undefined;
   readonly #options: ChatOptions;
   #starting: Promise<string> | undefined;
   #stop: (() => void) | undefined;
   #isSending = false;
   #typedAt = 0;
+  #typistTimer = 0;
   /** One request for news at a time, so that none is shown twice. */
   #refreshing: Promise<void> | undefined;
 
@@ -172,7 +177,21 @@ export class Chat {
     const { api, config, store } = this.#options;
     this.#stop?.();
     const socket = `${api.origin.replace(/^http/, 'ws')}/app/${config.realtime_key}?protocol=7&client=widget`;
-    this.#stop = follow({ url: socket, channel: store.visit.channel as string, onNews: () => this.#refresh() });
+    this.#stop = follow({
+      url: socket,
+      channel: store.visit.channel as string,
+      onNews: () => this.#refresh(),
+      onTyping: (author) => this.#setTypist(author),
+    });
+  }
+
+  #setTypist(author: string | undefined): void {
+    clearTimeout(this.#typistTimer);
+    this.typist = author;
+    if (author !== undefined) {
+      this.#typistTimer = setTimeout(() => this.#setTypist(undefined), typistMs) as unknown as number;
+    }
+    this.#options.onChange();
   }
 
   async #refresh(): Promise<void> {
@@ -194,6 +213,7 @@ export class Chat {
       const added = messages.filter(({ id }) => !known.has(id));
       if (added.length === 0) return;
       this.messages = [...this.messages, ...added];
+      if (added.some(({ direction }) => direction === 'outbound')) this.#setTypist(undefined);
       onChange();
       this.markSeen();
     } catch (error) {

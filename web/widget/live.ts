@@ -1,4 +1,4 @@
-/* One channel of the Pusher protocol, whose events only say that there is something new. */
+/* One channel of the Pusher protocol, whose events say that there is something new, or who is typing. */
 
 const retrySeconds = [1, 2, 4, 8, 15, 30];
 /** A page whose policy allows no sockets asks for news in short intervals instead. */
@@ -10,10 +10,11 @@ export interface Subscription {
   readonly channel: string;
   /** Called for each event, after each connection and at intervals. Rejects if the server cannot be reached. */
   readonly onNews: () => Promise<void>;
+  readonly onTyping: (author: string) => void;
 }
 
 /** Follows the channel until the returned function is called. */
-export function follow({ url, channel, onNews }: Subscription): () => void {
+export function follow({ url, channel, onNews, onTyping }: Subscription): () => void {
   let socket: WebSocket | undefined;
   let timer = 0;
   let failures = 0;
@@ -39,7 +40,7 @@ export function follow({ url, channel, onNews }: Subscription): () => void {
     };
   };
 
-  const receive = ({ event }: { event: string }) => {
+  const receive = ({ event, data: content }: { event: string; data?: string }) => {
     const send = (name: string, data: object) => socket?.send(JSON.stringify({ event: name, data }));
     if (event === 'pusher:connection_established') send('pusher:subscribe', { channel });
     else if (event === 'pusher:ping') send('pusher:pong', {});
@@ -47,6 +48,7 @@ export function follow({ url, channel, onNews }: Subscription): () => void {
       [isConnected, wasConnected, failures] = [true, true, 0];
       poll();
     } else if (event === 'message') poll();
+    else if (event === 'typing') onTyping(String(JSON.parse(content ?? '{}').author));
   };
 
   const poll = () => {

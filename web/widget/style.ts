@@ -45,6 +45,8 @@ header :focus-visible { outline-color: var(--on-brand); box-shadow: none; }
 .own .text { background: var(--brand); color: var(--on-brand); }
 .text a { color: inherit; }
 .detail { font-size: 12px; color: var(--soft); padding-inline: 4px; }
+.typing { padding: 0 16px 6px; }
+.typing:empty { display: none; }
 .problem { color: var(--error); }
 .detail button { text-decoration: underline; padding: 4px; }
 form { padding: 12px; border-top: 1px solid var(--bubble); display: grid; gap: 8px; }

@@ -10,7 +10,7 @@ const maxLength = '4000';
 
 /** Shows the button, and the chat when it is open. Returns the function that shows what has changed. */
 export function showChat(
-  { name, color, position, greeting, opening_hours, ask_for_email }: Config,
+  { name, color, position, greeting, opening_hours, is_open, ask_for_email }: Config,
   chat: Chat,
 ): () => void {
   const host = document.createElement('chowk-chat');
@@ -27,16 +27,19 @@ export function showChat(
   const close = element('button', { type: 'button', 'aria-label': 'Close chat' }, icon('close'));
   const title = element('h2', { id: 'title', dir: 'auto' }, name);
   const hours = opening_hours ? element('p', { dir: 'auto' }, opening_hours) : undefined;
+  const closed = is_open ? undefined : element('p', {}, 'We are closed now. Write to us: we answer when we are back.');
   const log = element('div', { class: 'log', role: 'log', 'aria-label': 'Messages', tabindex: '0' });
   const welcome = greeting
     ? element('div', { class: 'message' }, element('div', { class: 'text', dir: 'auto' }, greeting))
     : undefined;
+  const typing = element('div', { class: 'detail typing', role: 'status', dir: 'auto' });
   const composer = makeComposer(chat, ask_for_email);
   const panel = element(
     'div',
     { class: 'panel', role: 'dialog', 'aria-labelledby': 'title', hidden: true },
-    element('header', {}, element('div', {}, title, hours), close),
+    element('header', {}, element('div', {}, title, hours, closed), close),
     log,
+    typing,
     composer.form,
   );
   const news = element('div', { class: 'quiet', role: 'status' });
@@ -54,6 +57,8 @@ export function showChat(
     }
     views.push(...chat.drafts.map((draft) => draftView(chat, draft)));
     arrange(log, views);
+    const typist = chat.typist === undefined ? '' : `${chat.typist} is typing…`;
+    if (typing.textContent !== typist) typing.textContent = typist;
     if (isAtEnd) log.scrollTop = log.scrollHeight;
     const { unread } = chat;
     const waiting = unread === 1 ? '1 unread message' : `${unread} unread messages`;

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from '@chowk/kit';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../server/src/free-port.ts';
@@ -12,6 +13,13 @@ import { onSeparateConnection } from '../../server/testing/scratch-database.ts';
 import { type Console, chromiumPath, inspect, openPage, sizes, startConsole } from '../testing/console.ts';
 
 const conversations = '/api/v1/conversations';
+
+/** As the server of a shop makes it. */
+function signIdentity(secret: string, claims: object): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
 
 interface PageOptions {
   readonly identity?: string;
@@ -44,11 +52,13 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     return () => platform.close();
   });
 
-  async function openShop(options: PageOptions = {}, settings: object = {}) {
+  async function openShop({ visitor, ...options }: PageOptions & { visitor?: object } = {}, settings: object = {}) {
     const acme = await platform.tenant({ name: 'Chai & Co' });
     const asha = await platform.person({ tenant: acme, name: 'Asha Rao' });
     const host = `${acme.id}.localhost:${new URL(platform.origin).port}`;
-    const origin = await servePage(host, options);
+    const secret = visitor && (await asha.post('/api/v1/widget/identity-secret')).body.secret;
+    const identity = visitor ? signIdentity(secret, visitor) : '';
+    const origin = await servePage(host, { identity, ...options });
     const enabled = { 'widget.enabled': true, 'widget.allowed_origins': [origin], ...settings };
     expect(await asha.patch('/api/v1/settings', enabled)).toMatchObject({ status: 200 });
     const page = await openPage(origin, sizes.wide, options.hasSockets === false ? /connect-src/ : undefined);
@@ -74,15 +84,21 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))));
     await open(page);
     await log(page).getByText('Hello! How can we help?').waitFor();
+    expect(await page.getByText('We are closed now').count()).toBe(0);
     await inspect(page, 'widget-open', 'complete');
     await write(page, 'Do you ship to Pune?');
     const id = await findConversation(asha);
     const team = await platform.openAs(asha, acme, `/conversations/${id}`);
     await team.getByText('Do you ship to Pune?').first().waitFor();
     await team.getByRole('textbox', { name: 'Reply' }).fill('Yes, in two days: https://example.com/track');
+    await page.getByText('Asha is typing…').waitFor();
+    await inspect(page, 'widget-typing', 'complete');
     frames.length = 0;
     await team.keyboard.press('Control+Enter');
     await log(page).getByText('Yes, in two days').waitFor();
+    await page.getByText('Asha is typing…').waitFor({ state: 'hidden' });
+    await page.getByRole('textbox', { name: 'Message' }).pressSequentially('Wo');
+    await team.getByText('Visitor is writing…').waitFor();
     // Over the socket, not by asking for news every few seconds.
     expect(frames.filter((frame) => frame.includes('"event":"message"')).length).toBeGreaterThan(0);
     expect(await log(page).getByRole('link').getAttribute('href')).toBe('https://example.com/track');
@@ -92,15 +108,32 @@ describe.skipIf(!chromiumPath)('the web chat', () => {
     });
     await write(page, 'Wonderful!');
     await team.getByText('Wonderful!').first().waitFor();
-
     await inspect(page, 'widget', 'complete');
+
+    // The team is told that the answer waits, before and after it is sent.
+    await page.close();
+    await acme.db.run(sql`UPDATE widget_sessions SET last_seen_at = now() - interval '2 minutes'`);
+    await team.reload();
+    await team.getByText('The visitor has left, and sees it on the next visit.').waitFor();
+    await team.getByRole('textbox', { name: 'Reply' }).fill('You get a mail with the number.');
+    await team.keyboard.press('Control+Enter');
+    await team.getByRole('log').getByText('The visitor has left, and sees it on the next visit.').waitFor();
   });
 
   test('counts what is unread while it is closed, also after the page is left', async () => {
-    const { asha, page } = await openShop();
+    const email = `${uniqueId()}@example.com`;
+    const visitor = { sub: 'customer-7', email, name: 'Meera', exp: Date.now() / 1_000 + 600 };
+    const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][(new Date().getUTCDay() + 3) % 7];
+    const hours = [{ days: [day], from: '09:00', to: '17:00' }];
+    const { asha, page } = await openShop({ visitor }, { 'conversations.opening_hours': hours });
     await open(page);
+    await page.getByText('We are closed now.').waitFor();
+    // Who is known to the shop is not asked for an address.
+    expect(await page.getByRole('textbox', { name: /Your email/ }).count()).toBe(0);
     await write(page, 'Hello');
     const id = await findConversation(asha);
+    const { customer } = (await asha.get(`${conversations}/${id}`)).body.conversation;
+    expect(customer).toMatchObject({ email, first_name: 'Meera' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
     expect(await page.evaluate('document.activeElement.shadowRoot.activeElement.className')).toContain('launcher');

@@ -85,6 +85,71 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "api-clients",
+      "requests"
+    ],
+    "action": "apiClients.requests",
+    "summary": "List an API client's requests",
+    "description": "Those of the last 30 days, newest first, without their bodies. A tenant keeps its newest 100,000. A request appears after a few seconds.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "method",
+        "help": "The method."
+      },
+      {
+        "name": "path",
+        "help": "A path as in the list."
+      },
+      {
+        "name": "status",
+        "help": "The status.",
+        "type": "integer"
+      },
+      {
+        "name": "request_id",
+        "help": "The request ID."
+      },
+      {
+        "name": "from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31."
+      },
+      {
+        "name": "to",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31."
+      },
+      {
+        "name": "updated_from",
+        "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
+      },
+      {
+        "name": "sort_by",
+        "help": "The sort by. Default: at.",
+        "choices": [
+          "at",
+          "updated_at"
+        ]
+      },
+      {
+        "name": "sort_order",
+        "help": "The sort order. Default: desc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      }
+    ],
+    "key": "requests",
+    "isPaged": true
+  },
+  {
+    "words": [
+      "api-clients",
       "rotate-secret"
     ],
     "action": "apiClients.rotateSecret",

@@ -259,7 +259,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "type",
-        "help": "The type.",
+        "help": "Which of the required documents the file is.",
         "isRequired": true,
         "choices": [
           "government_id",

@@ -148,7 +148,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "message.body",
-        "help": "The body."
+        "help": "May be empty if files are attached."
       },
       {
         "name": "message.log_only",
@@ -241,7 +241,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "status",
-        "help": "The status.",
+        "help": "'pending' waits for the customer. A new message of the customer opens the conversation again.",
         "choices": [
           "open",
           "pending",
@@ -333,10 +333,49 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "conversations",
+      "export-figures"
+    ],
+    "action": "conversations.exportFigures",
+    "summary": "Export figures of the team by day, member or channel",
+    "options": [
+      {
+        "name": "from",
+        "help": "The first day, in the tenant's time zone.",
+        "isRequired": true
+      },
+      {
+        "name": "to",
+        "help": "The last day, at most 366 days in all.",
+        "isRequired": true
+      },
+      {
+        "name": "group_by",
+        "help": "The group by.",
+        "isRequired": true,
+        "choices": [
+          "day",
+          "member",
+          "channel"
+        ]
+      },
+      {
+        "name": "format",
+        "help": "The format. Default: csv.",
+        "choices": [
+          "csv",
+          "json"
+        ]
+      }
+    ],
+    "format": "file"
+  },
+  {
+    "words": [
+      "conversations",
       "figures"
     ],
     "action": "conversations.figures",
-    "summary": "Get figures of the team by day and member",
+    "summary": "Get figures of the team by day, member and channel",
     "description": "Times of first answers and resolutions, and the share of messages that were delivered.",
     "options": [
       {
@@ -382,7 +421,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "status",
-        "help": "The status.",
+        "help": "'pending' waits for the customer. A new message of the customer opens the conversation again.",
         "choices": [
           "open",
           "pending",
@@ -526,7 +565,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "images",
-        "help": "Also pictures of other servers, which then learn that the mail is being read.",
+        "help": "Include images from other servers. Those servers then learn that the mail was read.",
         "type": "boolean"
       }
     ]
@@ -603,7 +642,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "body",
-        "help": "The body.",
+        "help": "May be empty if files are attached.",
         "isRequired": true
       }
     ],
@@ -648,13 +687,20 @@ export const commands: readonly DerivedCommand[] = [
       "report-typing"
     ],
     "action": "conversations.reportTyping",
-    "summary": "Show colleagues that you are writing an answer",
-    "description": "Sends the event 'conversation.typing' to the realtime channel 'presence-conversations.{id}', whose members are the colleagues who have the conversation open. Call it again every few seconds.",
+    "summary": "Show that you are writing an answer",
+    "description": "Sends the event 'conversation.typing' to the realtime channel 'presence-conversations.{id}', whose members are the colleagues who have the conversation open. A visitor of the web chat sees it, too. Call it again every few seconds.",
     "arguments": [
       {
         "name": "id",
         "help": "The id.",
         "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "is_note",
+        "help": "You write a note: a visitor of the web chat does not see it. Default: false.",
+        "type": "boolean"
       }
     ]
   },
@@ -690,7 +736,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "is_available",
-        "help": "Whether it is available.",
+        "help": "Whether conversations are assigned to the member automatically.",
         "type": "boolean",
         "isRequired": true
       },
@@ -756,7 +802,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "'pending' waits for the customer. A new message of the customer opens the conversation again.",
         "isRequired": true,
         "choices": [
           "open",

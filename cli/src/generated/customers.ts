@@ -21,7 +21,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "type",
-        "help": "The type. Default: shipping.",
+        "help": "What the address is for. Default: shipping.",
         "choices": [
           "billing",
           "shipping"
@@ -122,7 +122,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "customers.getByExternalId",
     "summary": "Get a customer by external id",
-    "description": "If several customers have the same external id, the oldest.",
+    "description": "If several customers have the same external id (possible only for old records), the oldest is returned.",
     "arguments": [
       {
         "name": "platform",
@@ -197,6 +197,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "notes",
         "help": "The notes."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
       }
     ],
     "key": "customer"
@@ -267,6 +272,23 @@ export const commands: readonly DerivedCommand[] = [
         "name": "ids",
         "help": "The IDs.",
         "isList": true
+      },
+      {
+        "name": "email",
+        "help": "The whole email."
+      },
+      {
+        "name": "phone",
+        "help": "The whole phone. Needs customers.view_sensitive."
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
+      },
+      {
+        "name": "metadata",
+        "help": "Customers with all of these values, such as 'metadata[loyalty_tier]=gold'.",
+        "type": "json"
       },
       {
         "name": "tags",
@@ -366,6 +388,39 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "customers",
+      "import"
+    ],
+    "action": "customers.import",
+    "summary": "Import customers from a CSV file",
+    "description": "Creates or updates a customer for each of up to 10,000 rows, found by id, external id, email or phone, in this order. Columns as in the export, and 'company', 'address1', 'address2', 'city', 'state', 'pincode' and 'country' of an address. 'mapping' says what the columns of another program are; a customer export of Shopify is imported as it is.",
+    "arguments": [
+      {
+        "name": "csv",
+        "type": "file",
+        "isRequired": true,
+        "help": "The file, or - for the standard input."
+      }
+    ],
+    "options": [
+      {
+        "name": "mapping",
+        "help": "Maps columns of the file to fields. An empty value ignores the column.",
+        "type": "json"
+      },
+      {
+        "name": "unknown_columns",
+        "help": "What to do with other columns. Default: refuse.",
+        "choices": [
+          "refuse",
+          "ignore"
+        ]
+      }
+    ],
+    "format": "csv"
+  },
+  {
+    "words": [
+      "customers",
       "list"
     ],
     "action": "customers.list",
@@ -379,6 +434,23 @@ export const commands: readonly DerivedCommand[] = [
         "name": "ids",
         "help": "The IDs.",
         "isList": true
+      },
+      {
+        "name": "email",
+        "help": "The whole email."
+      },
+      {
+        "name": "phone",
+        "help": "The whole phone. Needs customers.view_sensitive."
+      },
+      {
+        "name": "external_id",
+        "help": "Platform and id, separated by a colon."
+      },
+      {
+        "name": "metadata",
+        "help": "Customers with all of these values, such as 'metadata[loyalty_tier]=gold'.",
+        "type": "json"
       },
       {
         "name": "tags",
@@ -463,12 +535,12 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "primary_id",
-        "help": "The primary ID.",
+        "help": "The customer that stays.",
         "isRequired": true
       },
       {
         "name": "secondary_id",
-        "help": "The secondary ID.",
+        "help": "The customer that is removed. Its orders and conversations move to the other.",
         "isRequired": true
       }
     ],
@@ -495,6 +567,39 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "customers",
+      "preview-import"
+    ],
+    "action": "customers.previewImport",
+    "summary": "Preview an import of customers",
+    "description": "Returns what the import would create, update and refuse, and changes nothing.",
+    "arguments": [
+      {
+        "name": "csv",
+        "type": "file",
+        "isRequired": true,
+        "help": "The file, or - for the standard input."
+      }
+    ],
+    "options": [
+      {
+        "name": "mapping",
+        "help": "Maps columns of the file to fields. An empty value ignores the column.",
+        "type": "json"
+      },
+      {
+        "name": "unknown_columns",
+        "help": "What to do with other columns. Default: refuse.",
+        "choices": [
+          "refuse",
+          "ignore"
+        ]
+      }
+    ],
+    "format": "csv"
+  },
+  {
+    "words": [
+      "customers",
       "preview-merge"
     ],
     "action": "customers.previewMerge",
@@ -502,12 +607,12 @@ export const commands: readonly DerivedCommand[] = [
     "arguments": [
       {
         "name": "primary_id",
-        "help": "The primary ID.",
+        "help": "The customer that stays.",
         "isRequired": true
       },
       {
         "name": "secondary_id",
-        "help": "The secondary ID.",
+        "help": "The customer that is removed. Its orders and conversations move to the other.",
         "isRequired": true
       }
     ]
@@ -693,6 +798,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "notes",
         "help": "The notes."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own to set; null removes one, others do not change.",
+        "type": "json"
       }
     ],
     "key": "customer"
@@ -720,7 +830,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "type",
-        "help": "The type.",
+        "help": "What the address is for.",
         "choices": [
           "billing",
           "shipping"
@@ -777,6 +887,123 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "customers",
+      "upsert-by-email"
+    ],
+    "action": "customers.upsertByEmail",
+    "summary": "Create or update a customer by email",
+    "description": "Fields that are not sent do not change.",
+    "arguments": [
+      {
+        "name": "email",
+        "help": "The email.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms to set; null removes one, those of other platforms do not change.",
+        "type": "json"
+      },
+      {
+        "name": "phone",
+        "help": "E.164 where the country is known, else digits. Masked without customers.view_sensitive."
+      },
+      {
+        "name": "first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "accepts_marketing",
+        "help": "The accepts marketing.",
+        "type": "boolean"
+      },
+      {
+        "name": "tags",
+        "help": "The tags.",
+        "isList": true
+      },
+      {
+        "name": "notes",
+        "help": "The notes."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own to set; null removes one, others do not change.",
+        "type": "json"
+      }
+    ]
+  },
+  {
+    "words": [
+      "customers",
+      "upsert-by-external-id"
+    ],
+    "action": "customers.upsertByExternalId",
+    "summary": "Create or update a customer by external id",
+    "description": "The path has the id on another platform. Fields that are not sent do not change.",
+    "arguments": [
+      {
+        "name": "platform",
+        "help": "The platform.",
+        "isRequired": true
+      },
+      {
+        "name": "external_id",
+        "help": "The external ID.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms to set; null removes one, those of other platforms do not change.",
+        "type": "json"
+      },
+      {
+        "name": "email",
+        "help": "The email."
+      },
+      {
+        "name": "phone",
+        "help": "E.164 where the country is known, else digits. Masked without customers.view_sensitive."
+      },
+      {
+        "name": "first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "accepts_marketing",
+        "help": "The accepts marketing.",
+        "type": "boolean"
+      },
+      {
+        "name": "tags",
+        "help": "The tags.",
+        "isList": true
+      },
+      {
+        "name": "notes",
+        "help": "The notes."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own to set; null removes one, others do not change.",
+        "type": "json"
+      }
+    ]
+  },
+  {
+    "words": [
+      "customers",
       "vips"
     ],
     "action": "customers.listVips",
@@ -784,5 +1011,41 @@ export const commands: readonly DerivedCommand[] = [
     "description": "Highest spender first. Settings define the VIP thresholds.",
     "key": "customers",
     "isPaged": true
+  },
+  {
+    "words": [
+      "customers",
+      "write-many"
+    ],
+    "action": "customers.writeMany",
+    "summary": "Create and update many customers",
+    "description": "Up to 1,000 items. Each follows the rules of a request of its own: 'POST', 'PATCH' if it has an id, or 'PUT' by the field that 'match' names.",
+    "options": [
+      {
+        "name": "mode",
+        "help": "'each': items succeed or fail on their own. 'all_or_nothing': if one fails, nothing is changed (422). Default: each.",
+        "choices": [
+          "each",
+          "all_or_nothing"
+        ]
+      },
+      {
+        "name": "match",
+        "help": "The field that identifies an existing record: id, email, external_ids.<platform>. With 'id', items without one are new. Default: id."
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields external_ids, email, phone, first_name, last_name, accepts_marketing, tags, notes, metadata, id.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "external_ids": "json",
+          "accepts_marketing": "boolean",
+          "tags": "json",
+          "metadata": "json"
+        }
+      }
+    ]
   }
 ];

@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
+        "help": "What is ordered. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -30,7 +30,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status. Default: pending.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales. Default: pending.",
         "choices": [
           "pending",
           "confirmed",
@@ -92,7 +92,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -136,7 +136,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",
@@ -343,7 +343,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
+        "help": "What is ordered. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "types": {
@@ -358,7 +358,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales.",
         "choices": [
           "pending",
           "confirmed",
@@ -420,7 +420,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -464,7 +464,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",

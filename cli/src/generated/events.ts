@@ -14,7 +14,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "type",
-        "help": "Names of events, or 'order.*' for all that begin with 'order.'; separated by commas.",
+        "help": "Names of events, or 'order.*' for all that begin with 'order.'. Repeat the parameter for several.",
         "isList": true
       },
       {

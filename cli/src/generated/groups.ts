@@ -5,7 +5,9 @@ import type { DerivedCommand } from '../derived/derived-command.ts';
 export const groups: Readonly<Record<string, () => Promise<readonly DerivedCommand[]>>> = {
   'activity': async () => (await import('./activity.ts')).commands,
   'api-clients': async () => (await import('./api-clients.ts')).commands,
+  'app-grants': async () => (await import('./app-grants.ts')).commands,
   'applications': async () => (await import('./applications.ts')).commands,
+  'apps': async () => (await import('./apps.ts')).commands,
   'audit': async () => (await import('./audit.ts')).commands,
   'conversations': async () => (await import('./conversations.ts')).commands,
   'customers': async () => (await import('./customers.ts')).commands,
@@ -28,6 +30,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'payments': async () => (await import('./payments.ts')).commands,
   'permissions': async () => (await import('./permissions.ts')).commands,
   'persisted-queries': async () => (await import('./persisted-queries.ts')).commands,
+  'platform': async () => (await import('./platform.ts')).commands,
   'pricing': async () => (await import('./pricing.ts')).commands,
   'products': async () => (await import('./products.ts')).commands,
   'profile': async () => (await import('./profile.ts')).commands,

@@ -134,7 +134,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
+        "help": "What is ordered. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -150,7 +150,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status. Default: pending.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales. Default: pending.",
         "choices": [
           "pending",
           "confirmed",
@@ -212,7 +212,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -256,7 +256,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",
@@ -394,7 +394,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "search",
-        "help": "Words in order number, note, or name or email of the customer."
+        "help": "Words in order number, note, name or SKU of an item, or name or email of the customer."
       },
       {
         "name": "ids",
@@ -422,7 +422,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "payment_status",
-        "help": "The payment status.",
+        "help": "How much of the order is paid.",
         "choices": [
           "unpaid",
           "partly_paid",
@@ -442,6 +442,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "external_id",
         "help": "Platform and id, separated by a colon."
+      },
+      {
+        "name": "metadata",
+        "help": "Orders with all of these values, such as 'metadata[source]=instagram'.",
+        "type": "json"
       },
       {
         "name": "placed_from",
@@ -519,7 +524,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "search",
-        "help": "Words in order number, note, or name or email of the customer."
+        "help": "Words in order number, note, name or SKU of an item, or name or email of the customer."
       },
       {
         "name": "ids",
@@ -547,7 +552,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "payment_status",
-        "help": "The payment status.",
+        "help": "How much of the order is paid.",
         "choices": [
           "unpaid",
           "partly_paid",
@@ -567,6 +572,11 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "external_id",
         "help": "Platform and id, separated by a colon."
+      },
+      {
+        "name": "metadata",
+        "help": "Orders with all of these values, such as 'metadata[source]=instagram'.",
+        "type": "json"
       },
       {
         "name": "placed_from",
@@ -648,7 +658,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
+        "help": "What is ordered. JSON, or name=value,… with the fields variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -664,7 +674,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status. Default: pending.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales. Default: pending.",
         "choices": [
           "pending",
           "confirmed",
@@ -726,7 +736,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -770,7 +780,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",
@@ -896,7 +906,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales.",
         "choices": [
           "pending",
           "confirmed",
@@ -958,7 +968,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -1002,7 +1012,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",
@@ -1207,7 +1217,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales.",
         "isRequired": true,
         "choices": [
           "pending",
@@ -1236,7 +1246,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "orders.update",
     "summary": "Update an order",
-    "description": "Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status 'cancelled' also needs orders.cancel, 'refunded' orders.refund.",
+    "description": "Fields that are not sent do not change; items are replaced as a whole. Items, total and date cannot change once the order is shipped, delivered, cancelled or refunded, the currency never. The status 'cancelled' also needs orders.cancel, 'refunded' orders.refund. Changed items are priced with the choices of the order: codes that it uses stay available to it after they have ended. If a code or the shipping rate no longer applies, it is a problem of 'discount_codes' or 'shipping_rate_id'; send the field to replace or remove it.",
     "arguments": [
       {
         "name": "id",
@@ -1262,7 +1272,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales.",
         "choices": [
           "pending",
           "confirmed",
@@ -1324,7 +1334,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "shipping_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "billing_address.first_name",
@@ -1368,7 +1378,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "billing_address.tax_number",
-        "help": "Of a business, for its invoice."
+        "help": "The tax number of the business, printed on its invoice."
       },
       {
         "name": "note",
@@ -1449,7 +1459,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "status",
-        "help": "The status.",
+        "help": "The outcome of the payment.",
         "isRequired": true,
         "choices": [
           "succeeded",
@@ -1510,5 +1520,284 @@ export const commands: readonly DerivedCommand[] = [
       }
     ],
     "key": "shipment"
+  },
+  {
+    "words": [
+      "orders",
+      "upsert-by-external-id"
+    ],
+    "action": "orders.upsertByExternalId",
+    "summary": "Create or update an order by external id",
+    "description": "The path has the id on another platform. Fields that are not sent do not change. 'customer', 'customer_id', 'payments' and 'track_stock' count only for a new order.",
+    "arguments": [
+      {
+        "name": "platform",
+        "help": "The platform.",
+        "isRequired": true
+      },
+      {
+        "name": "external_id",
+        "help": "The external ID.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "items",
+        "help": "All items. Those with an 'id' are kept, as are those with the variant, or name and SKU, of an item. JSON, or name=value,… with the fields id, variant_id, sku, name, quantity, price, discount, taxable, tax_class, tax_code.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "quantity": "integer",
+          "discount": "record",
+          "taxable": "boolean"
+        }
+      },
+      {
+        "name": "total",
+        "help": "At most 9999999999.99. Default: the sum of items, discounts, shipping and taxes, which it must equal unless all items are free text."
+      },
+      {
+        "name": "status",
+        "help": "The state of the order. 'cancelled' and 'failed' orders do not count as sales.",
+        "choices": [
+          "pending",
+          "confirmed",
+          "processing",
+          "shipped",
+          "delivered",
+          "cancelled",
+          "failed",
+          "refunded"
+        ]
+      },
+      {
+        "name": "currency",
+        "help": "ISO 4217 code. Default: the tenant's currency. It cannot change later."
+      },
+      {
+        "name": "placed_at",
+        "help": "A time, such as 2026-01-31 or 2026-01-31T12:00:00Z."
+      },
+      {
+        "name": "shipping_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "shipping_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "shipping_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "shipping_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "shipping_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "shipping_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "shipping_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "shipping_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "shipping_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "shipping_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "shipping_address.tax_number",
+        "help": "The tax number of the business, printed on its invoice."
+      },
+      {
+        "name": "billing_address.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "billing_address.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "billing_address.company",
+        "help": "The company."
+      },
+      {
+        "name": "billing_address.address1",
+        "help": "The address1."
+      },
+      {
+        "name": "billing_address.address2",
+        "help": "The address2."
+      },
+      {
+        "name": "billing_address.city",
+        "help": "The city."
+      },
+      {
+        "name": "billing_address.state",
+        "help": "The state."
+      },
+      {
+        "name": "billing_address.pincode",
+        "help": "The pincode."
+      },
+      {
+        "name": "billing_address.country",
+        "help": "The country."
+      },
+      {
+        "name": "billing_address.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "billing_address.tax_number",
+        "help": "The tax number of the business, printed on its invoice."
+      },
+      {
+        "name": "note",
+        "help": "The note."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two orders have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "payment_method",
+        "help": "How the customer pays. With 'cash_on_delivery', what is due counts as paid when the order becomes delivered."
+      },
+      {
+        "name": "discount_codes",
+        "help": "The discount codes.",
+        "isList": true
+      },
+      {
+        "name": "discounts",
+        "help": "Discounts of the whole order that need no code. JSON, or name=value,… with the fields title, kind, value.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "shipping_rate_id",
+        "help": "One of the 'shipping_rates' of a preview."
+      },
+      {
+        "name": "shipping.title",
+        "help": "The title."
+      },
+      {
+        "name": "shipping.price",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
+      },
+      {
+        "name": "discount_total",
+        "help": "The discount of an order that was priced elsewhere. With this, 'shipping_total' or 'tax_total', nothing is calculated."
+      },
+      {
+        "name": "shipping_total",
+        "help": "The shipping of an order that was priced elsewhere."
+      },
+      {
+        "name": "tax_total",
+        "help": "The tax of an order that was priced elsewhere, which its prices do not include."
+      },
+      {
+        "name": "customer.id",
+        "help": "The ID."
+      },
+      {
+        "name": "customer.phone",
+        "help": "The phone."
+      },
+      {
+        "name": "customer.email",
+        "help": "The email."
+      },
+      {
+        "name": "customer.first_name",
+        "help": "The first name."
+      },
+      {
+        "name": "customer.last_name",
+        "help": "The last name."
+      },
+      {
+        "name": "customer_id",
+        "help": "Short for customer.id."
+      },
+      {
+        "name": "track_stock",
+        "help": "Whether the items reserve stock. Default: the setting 'orders.track_stock'.",
+        "type": "boolean"
+      },
+      {
+        "name": "payments",
+        "help": "Payments that were made already. JSON, or name=value,… with the fields method, amount, reference, status, paid_at.",
+        "type": "record",
+        "isList": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "orders",
+      "write-many"
+    ],
+    "action": "orders.writeMany",
+    "summary": "Create and update many orders",
+    "description": "Up to 1,000 items. Each follows the rules of a request of its own: 'POST', 'PATCH' if it has an id, or 'PUT' by the field that 'match' names.",
+    "options": [
+      {
+        "name": "mode",
+        "help": "'each': items succeed or fail on their own. 'all_or_nothing': if one fails, nothing is changed (422). Default: each.",
+        "choices": [
+          "each",
+          "all_or_nothing"
+        ]
+      },
+      {
+        "name": "match",
+        "help": "The field that identifies an existing record: id, external_ids.<platform>. With 'id', items without one are new. Default: id."
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields items, total, status, currency, placed_at, shipping_address, billing_address, note, metadata, external_ids, payment_method, discount_codes, discounts, shipping_rate_id, shipping, discount_total, shipping_total, tax_total, customer, customer_id, track_stock, payments, id.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "items": "json",
+          "shipping_address": "record",
+          "billing_address": "record",
+          "metadata": "json",
+          "external_ids": "json",
+          "discount_codes": "json",
+          "discounts": "json",
+          "shipping": "record",
+          "customer": "record",
+          "track_stock": "boolean",
+          "payments": "json"
+        }
+      }
+    ]
   }
 ];

@@ -50,7 +50,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "kind",
-        "help": "The kind.",
+        "help": "Whether it takes off a share, an amount or the shipping.",
         "isRequired": true,
         "choices": [
           "percent",
@@ -64,7 +64,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "applies_to",
-        "help": "The applies to. Default: all.",
+        "help": "Whether the code applies to all lines or to those of 'target_ids'. Default: all.",
         "choices": [
           "all",
           "products",
@@ -101,7 +101,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "once_per_customer",
-        "help": "The once per customer. Default: false.",
+        "help": "Whether a customer can use the code only once. Default: false.",
         "type": "boolean"
       },
       {
@@ -364,7 +364,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "kind",
-        "help": "The kind.",
+        "help": "Whether it takes off a share, an amount or the shipping.",
         "choices": [
           "percent",
           "fixed",
@@ -428,7 +428,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "lines",
-        "help": "The lines. JSON, or name=value,… with the fields quantity, price, product_id, variant_id, collection_ids, taxable, tax_class, weight, discount.",
+        "help": "What is in the cart. JSON, or name=value,… with the fields quantity, price, product_id, variant_id, collection_ids, taxable, tax_class, weight, discount.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -465,7 +465,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "order_id",
-        "help": "The order whose price is calculated again: the codes that it has used remain available to it."
+        "help": "The order whose price is calculated again: the codes that it has used remain available to it, also after they have ended."
       },
       {
         "name": "shipping_rate_id",
@@ -738,7 +738,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "kind",
-        "help": "The kind.",
+        "help": "Whether it takes off a share, an amount or the shipping.",
         "choices": [
           "percent",
           "fixed",
@@ -751,7 +751,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "applies_to",
-        "help": "The applies to.",
+        "help": "Whether the code applies to all lines or to those of 'target_ids'.",
         "choices": [
           "all",
           "products",
@@ -788,7 +788,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "once_per_customer",
-        "help": "The once per customer.",
+        "help": "Whether a customer can use the code only once.",
         "type": "boolean"
       },
       {

@@ -144,6 +144,62 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "change-prices"
+    ],
+    "action": "products.changePrices",
+    "summary": "Change the prices of many variants by SKU",
+    "description": "Up to 1,000 items. Fields that are not sent do not change.",
+    "options": [
+      {
+        "name": "mode",
+        "help": "'each': items succeed or fail on their own. 'all_or_nothing': if one fails, nothing is changed (422). Default: each.",
+        "choices": [
+          "each",
+          "all_or_nothing"
+        ]
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields sku, price, compare_at_price.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
+      "change-stocks"
+    ],
+    "action": "products.changeStocks",
+    "summary": "Change the stock of many variants by SKU",
+    "description": "Up to 1,000 items. Each adds or removes units ('change'), or says how many units are at the location ('stock'), and leaves a stock movement with its 'reason'.",
+    "options": [
+      {
+        "name": "mode",
+        "help": "'each': items succeed or fail on their own. 'all_or_nothing': if one fails, nothing is changed (422). Default: each.",
+        "choices": [
+          "each",
+          "all_or_nothing"
+        ]
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields reason, reference, location_id, sku, change, stock.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "change": "integer",
+          "stock": "integer"
+        }
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
       "change-variant-stock"
     ],
     "action": "products.changeVariantStock",
@@ -159,7 +215,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "change",
-        "help": "The change.",
+        "help": "The units to add; negative to take away.",
         "type": "integer",
         "isRequired": true
       },
@@ -337,7 +393,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status. Default: active.",
+        "help": "Only 'active' products are for sale. Default: active.",
         "choices": [
           "draft",
           "active",
@@ -443,7 +499,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rule.conditions",
-        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "help": "What a product must meet. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true
       },
@@ -584,8 +640,18 @@ export const commands: readonly DerivedCommand[] = [
         "isList": true
       },
       {
+        "name": "skus",
+        "help": "SKUs of variants, separated by commas.",
+        "isList": true
+      },
+      {
+        "name": "metadata",
+        "help": "Records with all of these values, such as 'metadata[supplier]=Nilgiri'.",
+        "type": "json"
+      },
+      {
         "name": "status",
-        "help": "The status.",
+        "help": "Only 'active' products are for sale.",
         "choices": [
           "draft",
           "active",
@@ -686,13 +752,28 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.import",
     "summary": "Import products from a CSV file",
-    "description": "Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all.",
+    "description": "Creates or updates a product for each row by its SKU. Rows with option values and the same slug are variants of one product. A product is imported as a whole or not at all. 'mapping' says what the columns of another program are; a product export of Shopify is imported as it is.",
     "arguments": [
       {
         "name": "csv",
         "type": "file",
         "isRequired": true,
         "help": "The file, or - for the standard input."
+      }
+    ],
+    "options": [
+      {
+        "name": "mapping",
+        "help": "Maps columns of the file to fields. An empty value ignores the column.",
+        "type": "json"
+      },
+      {
+        "name": "unknown_columns",
+        "help": "What to do with other columns. Default: refuse.",
+        "choices": [
+          "refuse",
+          "ignore"
+        ]
       }
     ],
     "format": "csv"
@@ -731,8 +812,18 @@ export const commands: readonly DerivedCommand[] = [
         "isList": true
       },
       {
+        "name": "skus",
+        "help": "SKUs of variants, separated by commas.",
+        "isList": true
+      },
+      {
+        "name": "metadata",
+        "help": "Records with all of these values, such as 'metadata[supplier]=Nilgiri'.",
+        "type": "json"
+      },
+      {
         "name": "status",
-        "help": "The status.",
+        "help": "Only 'active' products are for sale.",
         "choices": [
           "draft",
           "active",
@@ -919,7 +1010,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rule.conditions",
-        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "help": "What a product must meet. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true,
         "isRequired": true
@@ -940,6 +1031,21 @@ export const commands: readonly DerivedCommand[] = [
         "type": "file",
         "isRequired": true,
         "help": "The file, or - for the standard input."
+      }
+    ],
+    "options": [
+      {
+        "name": "mapping",
+        "help": "Maps columns of the file to fields. An empty value ignores the column.",
+        "type": "json"
+      },
+      {
+        "name": "unknown_columns",
+        "help": "What to do with other columns. Default: refuse.",
+        "choices": [
+          "refuse",
+          "ignore"
+        ]
       }
     ],
     "format": "csv"
@@ -1058,7 +1164,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "change",
-        "help": "The change.",
+        "help": "The units to add; negative to take away.",
         "type": "integer",
         "isRequired": true
       }
@@ -1098,7 +1204,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "items",
-        "help": "The items. JSON, or name=value,… with the fields variant_id, quantity.",
+        "help": "What is moved. JSON, or name=value,… with the fields variant_id, quantity.",
         "type": "record",
         "isList": true,
         "isRequired": true,
@@ -1120,7 +1226,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "products.update",
     "summary": "Update a product",
-    "description": "Fields that are not sent do not change. Of a product that a reseller has made mandatory, only the stock can be changed; changing 'mandatory' needs 'reseller.catalogue.manage'.",
+    "description": "Fields that are not sent do not change. If a reseller has made the product mandatory, only the stock can be changed; changing 'mandatory' needs 'reseller.catalogue.manage'.",
     "arguments": [
       {
         "name": "id",
@@ -1151,7 +1257,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "status",
-        "help": "The status.",
+        "help": "Only 'active' products are for sale.",
         "choices": [
           "draft",
           "active",
@@ -1263,7 +1369,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "rule.conditions",
-        "help": "The conditions. JSON, or name=value,… with the fields field, operator, value.",
+        "help": "What a product must meet. JSON, or name=value,… with the fields field, operator, value.",
         "type": "record",
         "isList": true
       },
@@ -1446,6 +1552,229 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "upsert-by-external-id"
+    ],
+    "action": "products.upsertByExternalId",
+    "summary": "Create or update a product by external id",
+    "description": "The path has the id on another platform. Fields that are not sent do not change.",
+    "arguments": [
+      {
+        "name": "platform",
+        "help": "The platform.",
+        "isRequired": true
+      },
+      {
+        "name": "external_id",
+        "help": "The external ID.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "sku",
+        "help": "The SKU."
+      },
+      {
+        "name": "title",
+        "help": "The title."
+      },
+      {
+        "name": "description",
+        "help": "The description."
+      },
+      {
+        "name": "price",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
+      },
+      {
+        "name": "compare_at_price",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
+      },
+      {
+        "name": "status",
+        "help": "Only 'active' products are for sale.",
+        "choices": [
+          "draft",
+          "active",
+          "archived"
+        ]
+      },
+      {
+        "name": "images",
+        "help": "The images. JSON, or name=value,… with the fields id, url, alt.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "tags",
+        "help": "The tags.",
+        "isList": true
+      },
+      {
+        "name": "categories",
+        "help": "The categories.",
+        "isList": true
+      },
+      {
+        "name": "mandatory",
+        "help": "The mandatory.",
+        "type": "boolean"
+      },
+      {
+        "name": "stock",
+        "help": "Units on hand.",
+        "type": "integer"
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "options",
+        "help": "Values of variants are added. JSON, or name=value,… with the fields name, values.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "values": "json"
+        }
+      },
+      {
+        "name": "variants",
+        "help": "All variants in their order; others are removed. Those with an 'id', or the SKU of an existing one, are changed. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, tax_class, tax_code, metadata, external_ids, stock, id.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "options": "json",
+          "weight_grams": "integer",
+          "continue_selling": "boolean",
+          "taxable": "boolean",
+          "metadata": "json",
+          "external_ids": "json",
+          "stock": "integer"
+        }
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
+      "upsert-by-sku"
+    ],
+    "action": "products.upsertBySku",
+    "summary": "Create or update a product by SKU",
+    "description": "The SKU of one of its variants. Fields that are not sent do not change.",
+    "arguments": [
+      {
+        "name": "sku",
+        "help": "The SKU.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "title",
+        "help": "The title."
+      },
+      {
+        "name": "description",
+        "help": "The description."
+      },
+      {
+        "name": "price",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
+      },
+      {
+        "name": "compare_at_price",
+        "help": "An amount from 0 to 9999999999.999, as a string or a number, with at most the decimals of its currency."
+      },
+      {
+        "name": "status",
+        "help": "Only 'active' products are for sale.",
+        "choices": [
+          "draft",
+          "active",
+          "archived"
+        ]
+      },
+      {
+        "name": "images",
+        "help": "The images. JSON, or name=value,… with the fields id, url, alt.",
+        "type": "record",
+        "isList": true
+      },
+      {
+        "name": "tags",
+        "help": "The tags.",
+        "isList": true
+      },
+      {
+        "name": "categories",
+        "help": "The categories.",
+        "isList": true
+      },
+      {
+        "name": "mandatory",
+        "help": "The mandatory.",
+        "type": "boolean"
+      },
+      {
+        "name": "stock",
+        "help": "Units on hand.",
+        "type": "integer"
+      },
+      {
+        "name": "slug",
+        "help": "For web addresses: lower-case letters, digits and hyphens. Derived from the title if absent."
+      },
+      {
+        "name": "metadata",
+        "help": "Texts of your own.",
+        "type": "json"
+      },
+      {
+        "name": "external_ids",
+        "help": "Ids on other platforms. No two records have the same id on one platform.",
+        "type": "json"
+      },
+      {
+        "name": "options",
+        "help": "Values of variants are added. JSON, or name=value,… with the fields name, values.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "values": "json"
+        }
+      },
+      {
+        "name": "variants",
+        "help": "All variants in their order; others are removed. Those with an 'id', or the SKU of an existing one, are changed. JSON, or name=value,… with the fields sku, price, options, compare_at_price, barcode, weight_grams, image_id, continue_selling, taxable, tax_class, tax_code, metadata, external_ids, stock, id.",
+        "type": "record",
+        "isList": true,
+        "types": {
+          "options": "json",
+          "weight_grams": "integer",
+          "continue_selling": "boolean",
+          "taxable": "boolean",
+          "metadata": "json",
+          "external_ids": "json",
+          "stock": "integer"
+        }
+      }
+    ]
+  },
+  {
+    "words": [
+      "products",
       "variant"
     ],
     "action": "products.getVariant",
@@ -1474,6 +1803,16 @@ export const commands: readonly DerivedCommand[] = [
       {
         "name": "sku",
         "help": "The SKU."
+      },
+      {
+        "name": "skus",
+        "help": "SKUs of variants, separated by commas.",
+        "isList": true
+      },
+      {
+        "name": "metadata",
+        "help": "Records with all of these values, such as 'metadata[supplier]=Nilgiri'.",
+        "type": "json"
       },
       {
         "name": "barcode",
@@ -1524,5 +1863,46 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "key": "variants",
     "isPaged": true
+  },
+  {
+    "words": [
+      "products",
+      "write-many"
+    ],
+    "action": "products.writeMany",
+    "summary": "Create and update many products",
+    "description": "Up to 1,000 items. Each follows the rules of a request of its own: 'POST', 'PATCH' if it has an id, or 'PUT' by the field that 'match' names.",
+    "options": [
+      {
+        "name": "mode",
+        "help": "'each': items succeed or fail on their own. 'all_or_nothing': if one fails, nothing is changed (422). Default: each.",
+        "choices": [
+          "each",
+          "all_or_nothing"
+        ]
+      },
+      {
+        "name": "match",
+        "help": "The field that identifies an existing record: id, sku, external_ids.<platform>. With 'id', items without one are new. Default: id."
+      },
+      {
+        "name": "items",
+        "help": "The items. JSON, or name=value,… with the fields sku, title, description, price, compare_at_price, status, images, tags, categories, mandatory, stock, slug, metadata, external_ids, options, variants, id.",
+        "type": "record",
+        "isList": true,
+        "isRequired": true,
+        "types": {
+          "images": "json",
+          "tags": "json",
+          "categories": "json",
+          "mandatory": "boolean",
+          "stock": "integer",
+          "metadata": "json",
+          "external_ids": "json",
+          "options": "json",
+          "variants": "json"
+        }
+      }
+    ]
   }
 ];

@@ -39,6 +39,16 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "profile",
+      "apps"
+    ],
+    "action": "profile.apps",
+    "summary": "List the apps that act as you",
+    "description": "What you have approved, in all tenants.",
+    "key": "apps"
+  },
+  {
+    "words": [
+      "profile",
       "change-email"
     ],
     "action": "email.change",
@@ -54,6 +64,23 @@ export const commands: readonly DerivedCommand[] = [
     "secrets": [
       "password"
     ]
+  },
+  {
+    "words": [
+      "profile",
+      "remove-app"
+    ],
+    "action": "profile.removeApp",
+    "summary": "End the access of an app that acts as you",
+    "description": "Its tokens are invalid at once.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      }
+    ],
+    "deletes": true
   },
   {
     "words": [

@@ -83,6 +83,10 @@ export const commands: readonly DerivedCommand[] = [
         ]
       },
       {
+        "name": "search",
+        "help": "A part of the code."
+      },
+      {
         "name": "updated_from",
         "help": "A time, such as 2026-01-31T09:30:00Z, or a day in the tenant's time zone, such as 2026-01-31. To follow changes, sort by 'updated_at', 'asc', and send the time of the last record you got, or 'next_cursor' as 'cursor': a record is listed once no open transaction can change an earlier one, so none is missed."
       },

@@ -101,6 +101,72 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "rings",
+      "promote"
+    ],
+    "action": "rings.promote",
+    "summary": "Promote a module to a ring",
+    "description": "Writes another version of a module into the lock file of the ring, unless it would break something there. The ring uses it after 'POST /rings/{name}/reload'. With 'dry_run' only the difference is returned. Only for the owner of the platform.",
+    "arguments": [
+      {
+        "name": "name",
+        "help": "The ring that gets the version.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "alias",
+        "help": "The module.",
+        "isRequired": true
+      },
+      {
+        "name": "from",
+        "help": "The ring whose version is taken over."
+      },
+      {
+        "name": "version",
+        "help": "An installed version, if 'from' is absent."
+      },
+      {
+        "name": "soak",
+        "help": "How long the version must have served the ring 'from', at most 90 days."
+      },
+      {
+        "name": "dry_run",
+        "help": "Returns the difference and changes nothing.",
+        "type": "boolean"
+      },
+      {
+        "name": "force",
+        "help": "Promotes although something breaks.",
+        "type": "boolean"
+      },
+      {
+        "name": "reason",
+        "help": "Kept in the history."
+      }
+    ],
+    "key": "promotion"
+  },
+  {
+    "words": [
+      "rings",
+      "reload"
+    ],
+    "action": "rings.reload",
+    "summary": "Reload a ring",
+    "description": "Asks the fronts to replace the process of the ring, which then reads its lock file. Requests in flight finish. Only for the owner of the platform.",
+    "arguments": [
+      {
+        "name": "name",
+        "help": "The name of a ring.",
+        "isRequired": true
+      }
+    ]
+  },
+  {
+    "words": [
+      "rings",
       "show"
     ],
     "action": "rings.get",

@@ -34,7 +34,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "description",
-        "help": "The description."
+        "help": "What the webhook is used for."
       },
       {
         "name": "is_active",
@@ -218,7 +218,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "to_sequence",
-        "help": "The last one. Default: the newest event.",
+        "help": "The last sequence number to send. Default: the newest event.",
         "type": "integer"
       }
     ]
@@ -308,7 +308,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "description",
-        "help": "The description."
+        "help": "What the webhook is used for."
       },
       {
         "name": "is_active",

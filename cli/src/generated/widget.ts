@@ -20,7 +20,7 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "action": "widget.deleteIdentitySecret",
     "summary": "Delete the secret for identity tokens",
-    "description": "Identity tokens are refused from now on.",
+    "description": "Existing identity tokens stop working immediately.",
     "deletes": true
   },
   {

@@ -8,7 +8,7 @@ interface Subscription {
 }
 
 /** The time without a message after which the connection counts as lost. The platform sends a ping before. */
-const silenceMs = 150_000;
+const idleTimeoutMs = 150_000;
 
 /** Follows a channel of the Pusher protocol until the connection is lost. Throws if the platform refuses the subscription. */
 export function followChannel(client: Client, subscription: Subscription): Promise<void> {
@@ -31,7 +31,7 @@ async function follow(client: Client, subscription: Subscription, onLost: () => 
     let queue = Promise.resolve();
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => socket.close(), silenceMs);
+      timer = setTimeout(() => socket.close(), idleTimeoutMs);
     };
     socket.addEventListener('open', wait);
     socket.addEventListener('message', ({ data }) => {

@@ -111,7 +111,7 @@ async function exclusively<Result>(program: Program, run: () => Promise<Result>)
     const options = { staleAfterMs: Number.POSITIVE_INFINITY, busy: alreadyRunning(binary) };
     return await withFileLock(lockPath(binary), withoutLeftovers, options);
   } catch (error) {
-    throw explain(binary, error);
+    throw withRemedy(binary, error);
   }
 }
 
@@ -136,7 +136,7 @@ async function removeLeftovers(binary: string): Promise<void> {
 }
 
 /** Failures of the file system, with what to do. */
-function explain(binary: string, error: unknown): unknown {
+function withRemedy(binary: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof ExitError || typeof code !== 'string') return error;
   const folder = dirname(binary);

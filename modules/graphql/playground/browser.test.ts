@@ -72,7 +72,7 @@ test('a developer signs in, runs a query, and finds it in the history and its ty
   await page.getByRole('button', { name: 'Greeting', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   await page.getByRole('link', { name: 'Query', exact: true }).click();
-  await page.getByRole('link', { name: 'orders_list', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'orders', exact: true }).waitFor();
 });
 
 test('a developer runs a subscription and sees each event, until it is stopped', async () => {
@@ -213,5 +213,5 @@ test('the docs are complete even if introspection is disabled', async () => {
   await signIn(page, await strict.person({ tenant }));
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   await page.getByRole('link', { name: 'Query', exact: true }).click();
-  await page.getByRole('link', { name: 'orders_list', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'orders', exact: true }).waitFor();
 });

@@ -61,7 +61,7 @@ ${formField({ name: 'otp', label: 'Code of the authenticator app', type: 'text',
 <button>Sign in</button>
 </form>
 <script type="module" src="${await assetsPath()}/sign-in.js"></script>`;
-  return new Answer(cardPage(title, body), { status: 401, headers: { ...headers, 'www-authenticate': 'Bearer' } });
+  return new Answer(cardPage(title, body), { status: 401, headers });
 }
 
 function disabledPage(): Answer {

@@ -38,7 +38,10 @@ test('a user without the permission is refused, also in a browser', async () => 
 test('a program without a token gets an error', async () => {
   const { status, headers, body } = await platform.request({ url, headers: { 'x-tenant': acme.id } });
   expect({ status, code: body.code }).toEqual({ status: 401, code: 'auth.unauthenticated' });
-  expect(headers).toMatchObject({ 'www-authenticate': 'Bearer', 'content-type': 'application/json; charset=utf-8' });
+  expect(headers).toMatchObject({
+    'www-authenticate': expect.stringMatching(/^Bearer resource_metadata=/),
+    'content-type': 'application/json; charset=utf-8',
+  });
 });
 
 test('a browser without a valid token gets a page to sign in', async () => {
@@ -48,7 +51,7 @@ test('a browser without a valid token gets a page to sign in', async () => {
       headers: { ...fromBrowser, 'x-tenant': acme.id, ...token },
     });
     expect({ status, type: headers['content-type'] }).toEqual({ status: 401, type: 'text/html; charset=utf-8' });
-    expect(headers['www-authenticate']).toBe('Bearer');
+    expect(headers['www-authenticate']).toMatch(/^Bearer /);
     expect(body).toContain('<button>Sign in</button>');
     expect(body).not.toContain('data-unbound');
   }

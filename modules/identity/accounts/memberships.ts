@@ -74,7 +74,8 @@ export class Memberships {
   find(caller: Caller, tenantId: string): MaybePromise<Membership | undefined> {
     return whenReady(this.#members.get(`${caller.id} ${tenantId}`), (membership) => {
       if (!membership || isOlder(caller, membership)) return undefined;
-      const { scopes } = caller.session;
+      const { scopes, tenantId: boundTo } = caller.session;
+      if (boundTo !== undefined && boundTo !== tenantId) return undefined;
       const scoped = scopes ? limitTo(membership, (name) => scopes.has(name)) : membership;
       if (membership.makerId !== null) return this.#limitToMaker(scoped, membership.makerId, tenantId);
       return caller.signInEmailVerified ? scoped : this.#limitUnverified(scoped, tenantId);

@@ -16,11 +16,14 @@ import { isShownEmailVerified, shownEmail } from './users.ts';
 type Session = Caller['session'];
 
 export interface NewSession {
+  readonly id?: string | undefined;
   readonly userId: number;
   readonly kind: Session['kind'];
   readonly clientId?: string | undefined;
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
+  /** What a user has approved an app for. */
+  readonly grantId?: string | undefined;
   readonly client: Pick<SystemCtx['client'], 'address' | 'network' | 'userAgent'>;
 }
 
@@ -44,6 +47,8 @@ interface SessionRow {
   id: string;
   user_id: number;
   kind: Session['kind'];
+  client_id: string | null;
+  tenant_id: string | null;
   scopes: string[] | null;
   authenticated_at: string;
   expires_at: string | null;
@@ -124,7 +129,7 @@ export class Sessions {
 
   /** Opens a session, in the transaction `db` if given. */
   async open(session: NewSession, { db = this.#central }: { db?: Db } = {}): Promise<Tokens> {
-    const id = this.#services.newId();
+    const id = session.id ?? this.#services.newId();
     const refreshToken = newRefreshToken();
     await db.run(sql`
       WITH session AS (${insertSession(id, session, sql`now() + make_interval(days => ${refreshDays})`)} RETURNING id)
@@ -167,7 +172,7 @@ export class Sessions {
   async refresh(
     refreshToken: string,
     { clientId, client = { network: '', userAgent: undefined } }: RefreshingClient = {},
-  ): Promise<(Tokens & { userId: number; scopes: readonly string[] | null }) | undefined> {
+  ): Promise<(Tokens & { userId: number; scopes: readonly string[] | null; tenantId: string | null }) | undefined> {
     const now = this.#services.now();
     const usedBy = sha256(`${client.network}\n${client.userAgent ?? ''}`);
     // Derived, so that the same token has the same successor, which is stored nowhere.
@@ -195,11 +200,11 @@ export class Sessions {
       return owner;
     });
     if (!session) return undefined;
-    const { id, user_id: userId, client_id, scopes, used_at } = session;
+    const { id, user_id: userId, client_id, scopes, used_at, tenant_id: tenantId } = session;
     const owner = { userId, clientId: client_id ?? undefined, scopes: scopes ?? undefined };
     const issuedAt = used_at === null ? now : new Date(used_at);
     const access = await this.#access(id, owner, { issuedAt, tokenId: sha256(`access ${next}`).toString('hex') });
-    return { ...access, refresh_token: next, userId, scopes };
+    return { ...access, refresh_token: next, userId, scopes, tenantId };
   }
 
   /** The session of an access, refresh or personal token. */
@@ -228,16 +233,18 @@ export class Sessions {
     const row = await this.#central.row<SessionRow>(sql`
       WITH used AS (
         UPDATE sessions s SET last_used_at = now() WHERE ${where} AND (last_used_at = created_at OR last_used_at < now() - interval '1 minute'))
-      SELECT s.id, s.user_id, s.kind, s.scopes, s.authenticated_at, s.expires_at, u.name,
+      SELECT s.id, s.user_id, s.kind, s.client_id, g.tenant_id, s.scopes, s.authenticated_at, s.expires_at, u.name,
         ${shownEmail} AS email, u.kind = 'service' OR ${isShownEmailVerified} AS verified, u.email AS sign_in_email,
         u.kind = 'service' OR u.email_verified_at IS NOT NULL AS sign_in_verified,
         u.two_factor_confirmed_at IS NOT NULL AS two_factor
-      FROM sessions s JOIN users u ON u.id = s.user_id
+      FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN app_grants g ON g.id = s.grant_id
       WHERE ${where} AND s.revoked_at IS NULL AND u.disabled_at IS NULL`);
     if (!row) return undefined;
     const session: Session = {
       id: row.id,
       kind: row.kind,
+      clientId: row.client_id ?? undefined,
+      tenantId: row.tenant_id ?? undefined,
       scopes: row.scopes ? new Set(row.scopes) : undefined,
       authenticatedAt: Date.parse(row.authenticated_at),
     };
@@ -289,10 +296,10 @@ export class Sessions {
 type TokenOwner = Pick<NewSession, 'userId' | 'clientId' | 'scopes'>;
 
 function insertSession(id: string, session: NewSession, expires: Sql, tokenHash: Buffer | null = null) {
-  const { userId, kind, clientId = defaultClient, name = null, scopes = null, client } = session;
+  const { userId, kind, clientId = defaultClient, name = null, scopes = null, grantId = null, client } = session;
   return sql`
-    INSERT INTO sessions (id, user_id, kind, client_id, name, scopes, token_hash, ip, network, user_agent, expires_at)
-    VALUES (${id}, ${userId}, ${kind}, ${clientId}, ${name}, ${scopes}::text[], ${tokenHash},
+    INSERT INTO sessions (id, user_id, kind, client_id, name, scopes, grant_id, token_hash, ip, network, user_agent, expires_at)
+    VALUES (${id}, ${userId}, ${kind}, ${clientId}, ${name}, ${scopes}::text[], ${grantId}, ${tokenHash},
       ${client.address}, ${client.network}, ${client.userAgent?.slice(0, 500) ?? null}, ${expires})`;
 }
 
@@ -301,6 +308,7 @@ interface TokenOwnerRow {
   user_id: number;
   client_id: string | null;
   scopes: string[] | null;
+  tenant_id: string | null;
   used_at: string | null;
   used_by: Buffer | null;
   expired: boolean;
@@ -328,9 +336,10 @@ async function isRepetition(tx: Db, { used_at, used_by, next, usedBy, now }: Rep
 /** The lock makes the second of two concurrent refreshes find the token used. */
 function lockRefreshToken(tx: Db, token: string): Promise<TokenOwnerRow | undefined> {
   return tx.row<TokenOwnerRow>(sql`
-    SELECT s.id, s.user_id, s.client_id, s.scopes, r.used_at, r.used_by,
+    SELECT s.id, s.user_id, s.client_id, s.scopes, g.tenant_id, r.used_at, r.used_by,
       r.expires_at < now() OR s.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL AS expired
     FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id JOIN users u ON u.id = s.user_id
+      LEFT JOIN app_grants g ON g.id = s.grant_id
     WHERE r.hash = ${sha256(token)} FOR UPDATE OF r`);
 }
 

@@ -7,7 +7,6 @@ const Text = Type.String();
 const Letter = Type.Object({
   in_reply_to: Type.Optional(Text),
   references: Type.Optional(Type.Array(Text)),
-  reply_to: Type.Optional(Text),
   is_automatic: Type.Optional(Type.Boolean()),
   // Any value: validation would take the fields of objects that it does not know.
   attachments: Type.Optional(
@@ -19,7 +18,10 @@ export const CustomerMail = Type.Object({
   to: Text,
   subject: Text,
   text: Text,
-  /** Of the page with which the customer unsubscribes. */
+  reply_to: Type.Optional(Text),
+  /** Where mail servers report that it was not delivered. */
+  return_path: Type.Optional(Text),
+  /** The page with which the customer unsubscribes. */
   unsubscribe_path: Type.Optional(Text),
   letter: Type.Optional(Letter),
 });
@@ -37,13 +39,21 @@ export function mailCustomer(ctx: SystemCtx, mail: CustomerMail): ReturnType<Mai
 function layOut({ tenant, tenantUrl }: SystemCtx, mail: CustomerMail): Content {
   const { message_id, to, subject, text, unsubscribe_path: path } = mail;
   const paragraphs = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  const fields = { fromName: tenant.name, messageId: message_id, to, subject, organization: tenant.name, paragraphs };
+  const sender = { fromName: tenant.name, messageId: message_id, ...findAddresses(mail) };
+  const fields = { ...sender, to, subject, organization: tenant.name, paragraphs };
   return path === undefined ? fields : { ...fields, unsubscribeUrl: tenantUrl + path };
+}
+
+function findAddresses({ reply_to, return_path }: CustomerMail) {
+  return {
+    ...(reply_to !== undefined && { replyTo: reply_to }),
+    ...(return_path !== undefined && { returnPath: return_path }),
+  };
 }
 
 function writeLetter({ tenant }: SystemCtx, mail: CustomerMail, letter: Static<typeof Letter>): Content {
   const { message_id, to, subject, text } = mail;
-  const { in_reply_to, references = [], reply_to, is_automatic = false, attachments = [] } = letter;
+  const { in_reply_to, references = [], is_automatic = false, attachments = [] } = letter;
   return {
     fromName: tenant.name,
     to,
@@ -54,6 +64,6 @@ function writeLetter({ tenant }: SystemCtx, mail: CustomerMail, letter: Static<t
     attachments,
     isAutomatic: is_automatic,
     ...(in_reply_to !== undefined && { inReplyTo: in_reply_to }),
-    ...(reply_to !== undefined && { replyTo: reply_to }),
+    ...findAddresses(mail),
   };
 }

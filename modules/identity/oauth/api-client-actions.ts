@@ -17,6 +17,7 @@ import {
   rotateSecret,
   updateApiClient,
 } from './api-clients.ts';
+import { requestsByClient } from './client-requests.ts';
 
 const common = { tag: 'API clients', needs: 'settings.api_clients' } as const;
 const notFound = ['identity.api_client_not_found'];
@@ -58,6 +59,16 @@ export const apiClientActions = {
     answer: { key: 'api_client' },
     errors: notFound,
     run: getApiClient,
+  }),
+  'apiClients.requests': systemAction({
+    ...common,
+    summary: "List an API client's requests",
+    description:
+      'Those of the last 30 days, newest first, without their bodies. A tenant keeps its newest 100,000. A request appears ' +
+      'after a few seconds.',
+    http: 'GET /api-clients/:id/requests',
+    errors: notFound,
+    ...requestsByClient,
   }),
   'apiClients.update': systemAction({
     ...common,

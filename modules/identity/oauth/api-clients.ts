@@ -33,7 +33,9 @@ const maxClients = 100;
 
 const columns = sql`c.id, c.name, c.scopes, c.created_at, c.updated_at, c.last_used_at, c.secret_expires_at,
   ${userReference(sql`c.created_by`)} AS created_by`;
-const clients = (ctx: SystemCtx): Sql => sql`(SELECT * FROM oauth_clients WHERE tenant_id = ${ctx.tenant.id}) c`;
+/** Those without grants belong to apps that act for the organization. */
+const isApiClient = (ctx: SystemCtx): Sql => sql`tenant_id = ${ctx.tenant.id} AND grants <> '{}'`;
+const clients = (ctx: SystemCtx): Sql => sql`(SELECT * FROM oauth_clients WHERE ${isApiClient(ctx)}) c`;
 
 export const apiClientList = list({
   name: 'api_clients',
@@ -174,9 +176,9 @@ async function saveClient(tx: Db, id: string, changes: Sql): Promise<ApiClient> 
   return saved as ApiClient;
 }
 
-async function mustBeBelowMaximum({ central, tenant }: SystemCtx): Promise<void> {
-  const row = await central.row<{ count: number }>(
-    sql`SELECT count(*) FROM oauth_clients WHERE tenant_id = ${tenant.id}`,
+async function mustBeBelowMaximum(ctx: SystemCtx): Promise<void> {
+  const row = await ctx.central.row<{ count: number }>(
+    sql`SELECT count(*) FROM oauth_clients WHERE ${isApiClient(ctx)}`,
   );
   if ((row?.count ?? 0) >= maxClients) throw fail('identity.too_many_api_clients', { max: maxClients });
 }

@@ -11,7 +11,7 @@ import { formatScope, mustBeKnown, readScopes } from './oauth-scopes.ts';
 /** Without vowels, to avoid words, and without letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const codeLength = 8;
-const lifetimeSeconds = 900;
+const lifetimeSeconds = 600;
 const firstInterval = 5;
 /** Tolerance for varying network delays. */
 const leewayMs = 500;

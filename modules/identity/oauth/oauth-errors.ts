@@ -1,10 +1,11 @@
 import { Failure } from '@chowk/kit';
 import { fail } from '../errors.ts';
 
-/** The errors of RFC 6749 and RFC 8628. */
+/** The errors of RFC 6749, 7591, 8628 and 8707. */
 export const oauthErrors = [
   ...(['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope'] as const),
   ...(['unauthorized_client', 'unsupported_grant_type'] as const),
+  ...(['unsupported_response_type', 'invalid_target', 'invalid_redirect_uri', 'invalid_client_metadata'] as const),
   ...(['authorization_pending', 'slow_down', 'access_denied', 'expired_token'] as const),
 ];
 type OAuthError = (typeof oauthErrors)[number];

@@ -10,13 +10,16 @@ const client = {
 };
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-export const grantTypes = ['refresh_token', 'client_credentials', deviceGrant] as const;
+export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials', deviceGrant] as const;
 
 export const TokenRequest = named(
   'TokenRequest',
   Type.Object({
     grant_type: Type.Enum(grantTypes),
     ...client,
+    code: text('For `authorization_code`.'),
+    redirect_uri: text('For `authorization_code`: that of the request.'),
+    code_verifier: text('For `authorization_code` (RFC 7636).'),
     refresh_token: text('For `refresh_token`.'),
     device_code: text(`For \`${deviceGrant}\`.`),
     scope: text('Permissions, separated by spaces, to limit the token to.'),
@@ -45,6 +48,7 @@ export const OAuthToken = named(
     expires_in: Type.Integer({ description: 'Seconds.' }),
     refresh_token: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String({ description: 'The permissions that the token is limited to.' })),
+    tenant: Type.Optional(Type.String({ description: 'The only tenant that the token of an app is valid in.' })),
   }),
 );
 export type OAuthToken = Static<typeof OAuthToken>;
@@ -67,6 +71,7 @@ export const OAuthMetadata = named(
   'OAuthMetadata',
   Type.Object({
     issuer: Type.String(),
+    authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     token_endpoint_auth_methods_supported: Names,
     revocation_endpoint: Type.String(),
@@ -75,6 +80,10 @@ export const OAuthMetadata = named(
     jwks_uri: Type.String(),
     grant_types_supported: Names,
     response_types_supported: Names,
+    response_modes_supported: Names,
+    code_challenge_methods_supported: Names,
+    authorization_response_iss_parameter_supported: Type.Boolean(),
+    registration_endpoint: Type.String(),
     scopes_supported: Names,
     service_documentation: Type.String(),
   }),

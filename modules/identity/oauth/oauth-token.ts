@@ -1,5 +1,6 @@
 import { type SystemCtx, sql } from '@chowk/kit';
 import { getAccounts } from '../accounts/accounts.ts';
+import { redeemCode } from '../apps/authorization-codes.ts';
 import { redeemDeviceCode } from './device-codes.ts';
 import { authenticateClient, mustHaveGrant, type OAuthClient } from './oauth-clients.ts';
 import { refuse } from './oauth-errors.ts';
@@ -10,6 +11,7 @@ import { formatScope, mustBeWithin, readScopes } from './oauth-scopes.ts';
 type Grant = (ctx: SystemCtx, client: OAuthClient, parameters: Parameters) => Promise<OAuthToken>;
 
 const grants: Readonly<Record<(typeof grantTypes)[number], Grant>> = {
+  authorization_code: redeemCode,
   refresh_token: refresh,
   client_credentials: issueClientToken,
   [deviceGrant]: redeemDeviceCode,
@@ -32,8 +34,8 @@ async function refresh(ctx: SystemCtx, client: OAuthClient, parameters: Paramete
   const refreshed = await sessions.refresh(token, { clientId: client.id, client: ctx.client });
   if (!refreshed)
     throw refuse('invalid_grant', { reason: 'the refresh token is unknown, expired or was already used' });
-  const { userId: _, scopes, ...tokens } = refreshed;
-  return { ...tokens, ...formatScope(scopes) };
+  const { userId: _, scopes, tenantId, ...tokens } = refreshed;
+  return { ...tokens, ...formatScope(scopes), ...(tenantId === null ? {} : { tenant: tenantId }) };
 }
 
 async function issueClientToken(ctx: SystemCtx, client: OAuthClient, parameters: Parameters): Promise<OAuthToken> {

@@ -25,7 +25,7 @@ interface Attempt extends Addressee {
 export function checkCode(ctx: SystemCtx, userId: number, otp: string): Promise<boolean> {
   return ctx.central.tx(async (tx) => {
     const attempt = await beginAttempt(ctx, tx, userId);
-    const isValid = await useCode(ctx, tx, userId, attempt.secret ?? '', otp);
+    const isValid = await consumeCode(ctx, tx, userId, attempt.secret ?? '', otp);
     if (isValid) await unlockCodes(tx, userId);
     else if (attempt.lock_minutes !== null) await notifyOwner(ctx, tx, attempt, attempt.lock_minutes);
     return isValid;
@@ -82,16 +82,22 @@ function notifyOwner(ctx: SystemCtx, tx: Db, owner: Addressee, minutes: number):
   }));
 }
 
-async function useCode(ctx: SystemCtx, tx: Db, userId: number, sealed: string, otp: string): Promise<boolean> {
+async function consumeCode(ctx: SystemCtx, tx: Db, userId: number, sealed: string, otp: string): Promise<boolean> {
   const code = otp.replace(/[\s-]/g, '').toLowerCase();
-  if (/^\d{6}$/.test(code)) return useTotp(ctx, tx, userId, sealed, code);
+  if (/^\d{6}$/.test(code)) return consumeTotp(ctx, tx, userId, sealed, code);
   const used = await tx.run(sql`
     UPDATE recovery_codes SET used_at = now()
     WHERE user_id = ${userId} AND code_hash = ${hashSecret(code)} AND used_at IS NULL`);
   return used === 1;
 }
 
-export async function useTotp(ctx: SystemCtx, tx: Db, userId: number, sealed: string, token: string): Promise<boolean> {
+export async function consumeTotp(
+  ctx: SystemCtx,
+  tx: Db,
+  userId: number,
+  sealed: string,
+  token: string,
+): Promise<boolean> {
   if (!/^\d{6}$/.test(token)) return false;
   const secret = ctx.system.secrets.open(secretPurpose, sealed, String(userId));
   const epoch = Math.floor(ctx.now().getTime() / 1_000);

@@ -5,7 +5,7 @@ import { record } from '../activity/activity.ts';
 import { fail } from '../errors.ts';
 import { hashSecret } from '../secret-tokens.ts';
 import { limitFailures } from '../sign-in/limit-failures.ts';
-import { removeFactor, secretPurpose, useTotp } from './second-factor.ts';
+import { consumeTotp, removeFactor, secretPurpose } from './second-factor.ts';
 import { sendSecurityNotice } from './security-notice.ts';
 
 const recoveryCodeCount = 10;
@@ -44,7 +44,7 @@ function turnOn(ctx: SystemCtx, otp: string): Promise<string[]> {
       WHERE id = ${id} FOR UPDATE`);
     if (row?.confirmed) throw fail('identity.two_factor_on');
     if (!row?.secret) throw fail('identity.two_factor_not_begun');
-    if (!(await useTotp(ctx, tx, id, row.secret, otp))) throw invalid({ otp: 'The code is wrong.' });
+    if (!(await consumeTotp(ctx, tx, id, row.secret, otp))) throw invalid({ otp: 'The code is wrong.' });
     await tx.run(sql`UPDATE users SET two_factor_confirmed_at = now(), updated_at = now() WHERE id = ${id}`);
     const codes = await replaceRecoveryCodes(tx, id);
     await record(ctx, { action: 'two_factor_enabled' }, tx);

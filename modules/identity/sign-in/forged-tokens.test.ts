@@ -123,7 +123,7 @@ test.each([
   ['nothing', 'Bearer '],
 ])('an Authorization header with %s is refused with a challenge', async (_, authorization) => {
   const answer = await platform.request({ method: 'GET', url: '/api/v1/auth/me', headers: { authorization } });
-  const challenge = /^Bearer +\S/.test(authorization) ? /^Bearer error="invalid_token"/ : /^Bearer$/;
+  const challenge = /^Bearer +\S/.test(authorization) ? /^Bearer error="invalid_token"/ : /^Bearer resource_metadata=/;
   expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': expect.stringMatching(challenge) } });
 });
 

@@ -222,9 +222,11 @@ test('the signed-in user is returned with tenants and, in tenant context, role a
     sign_in_email: asha.email,
     tenants: [{ id: acme.id, name: 'Acme', role: 'Agent', domain: `${acme.id}.localhost` }],
     tenant_id: acme.id,
+    tenant_role: 'merchant',
     currency: 'INR',
     timezone: 'Asia/Kolkata',
     role: 'Agent',
+    console_entries: [],
     permissions: [
       'conversations.assign',
       'conversations.close',

@@ -18,5 +18,7 @@ export async function getMe(ctx: SystemCtx): Promise<Me> {
   const list = lists.get(permissions) ?? [...permissions];
   lists.set(permissions, list);
   const { 'general.currency': currency, 'general.timezone': timezone } = await ctx.settings();
-  return { ...me, tenant_id: ctx.tenant.id, currency, timezone, role, permissions: list };
+  const console_entries = await ctx.system.modules.consoleEntries(ctx.tenant.id, (permission) => ctx.can(permission));
+  const { id: tenant_id, role: tenant_role } = ctx.tenant;
+  return { ...me, tenant_id, tenant_role, currency, timezone, role, permissions: list, console_entries };
 }

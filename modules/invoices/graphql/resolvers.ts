@@ -1,10 +1,10 @@
 import type { ResolverContext } from '@chowk/kit';
 
-type Page = { first: number; after?: string };
+type Page = { first: number; after?: string; last?: number; before?: string };
 
 export const resolvers = {
   Order: {
-    invoices: ({ id }: { id: string }, { first, after }: Page, ctx: ResolverContext) =>
-      ctx.list('invoices.list', { order_id: id }, { first, after }),
+    invoices: ({ id }: { id: string }, page: Page, ctx: ResolverContext) =>
+      ctx.list('invoices.list', { order_id: id }, page),
   },
 };

@@ -25,7 +25,7 @@ export class MailboxProblem extends Error {
 /** The largest mail that is fetched. */
 export const maxMailBytes = 25 * 1_024 * 1_024;
 const connectTimeoutMs = 10_000;
-const silenceTimeoutMs = 30_000;
+const idleTimeoutMs = 30_000;
 const megabyte = 1_024 * 1_024;
 
 /** Connects, signs in, passes on what `work` reads, and disconnects. Throws a `MailboxProblem` if the server fails. */
@@ -69,7 +69,7 @@ async function createClient(ctx: Ctx, account: Account): Promise<ImapFlow> {
     disableCompression: true,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
-    socketTimeout: silenceTimeoutMs,
+    socketTimeout: idleTimeoutMs,
     maxLineLength: 4 * megabyte,
     maxLiteralSize: maxMailBytes + megabyte,
     maxResponseSize: maxMailBytes + 5 * megabyte,

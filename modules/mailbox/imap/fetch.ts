@@ -89,7 +89,8 @@ async function savePosition(
 }
 
 export const imapJobs = {
-  'mailbox.schedule_imap': job({ data: Type.Object({}), schedule: '* * * * *', run: schedule }),
+  // Each fetch adds the next one. The schedule finds a mailbox for which none was added.
+  'mailbox.schedule_imap': job({ data: Type.Object({}), schedule: '13-59/15 * * * *', run: schedule }),
   'mailbox.fetch_imap': job({
     queue: 'imap',
     data: Type.Object({}),

@@ -56,7 +56,13 @@ async function openShop(server: { readonly port: number }) {
   const check = (changes: object = {}) => owner.post(`${url}/test`, { ...account, ...changes });
   const fetch = () => imapJobs['mailbox.fetch_imap'].run(tenant.context('mailbox'), {});
   const show = async () => (await owner.get(url)).body.imap;
-  return { tenant, owner, user, account, save, check, fetch, show };
+  /** Waits for the fetch that saving has queued: its outcome must not replace that of a later one. */
+  const settle = () =>
+    eventually(async () => {
+      const { rows } = await platform.kernel.jobs.list();
+      expect(rows.filter((row) => row.tenant === tenant.id && row.job === 'mailbox.fetch_imap')).toEqual([]);
+    });
+  return { tenant, owner, user, account, save, check, fetch, show, settle };
 }
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -186,7 +192,7 @@ describe.skipIf(!hasImapServer)('mails of a mailbox', async () => {
     expect(await shop.tenant.db.row(sql`SELECT last_uid::int FROM imap_mailboxes`)).toEqual({ last_uid: 1_001 });
   });
 
-  test('are added once, also when they come twice or the server numbers them anew', async () => {
+  test('are added once, also when they come twice or the server renumbers them', async () => {
     const shop = await openShop(imap);
     const folder = 'Support';
     await imap.deliver(shop.user, letter({ text: 'old' }), { folder, at: new Date(Date.now() - day) });
@@ -307,6 +313,7 @@ describe.skipIf(!hasImapServer)('mails of a mailbox', async () => {
     const shop = await openShop(imap);
     await imap.deliver(shop.user, letter({ text: 'old' }), { folder: 'Support', at: new Date(Date.now() - day) });
     await shop.save({ folder: 'Support' });
+    await shop.settle();
     await imap.deliver(shop.user, letter({ text: 'one' }), { folder: 'Support' });
     await shop.fetch();
     await look(shop.user, (client) => client.mailboxRename('Support', 'Help'));
@@ -320,6 +327,7 @@ describe.skipIf(!hasImapServer)('mails of a mailbox', async () => {
     });
     expect(await texts(shop)).toEqual(['one']);
     await shop.save({ folder: 'Help' });
+    await shop.settle();
     await shop.fetch();
     expect(await texts(shop)).toEqual(['one', 'two']);
     expect(await shop.show()).toMatchObject({ folder: 'Help', failure: null });

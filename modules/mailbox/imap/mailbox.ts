@@ -83,7 +83,7 @@ export function withPassword(ctx: Ctx, input: ImapInput, stored: StoredMailbox |
   if (password !== undefined) return { ...input, password };
   // The password must not be sent to another server.
   if (stored && isSameAccount(stored, input)) return { ...input, password: openAccount(ctx, stored).password };
-  throw invalid({ password: { code: 'required', message: 'The password of this account is required.' } });
+  throw invalid({ password: { code: 'required', message: 'Enter the password for this account.' } });
 }
 
 function isSameAccount(one: Options, other: Options): boolean {
@@ -91,7 +91,7 @@ function isSameAccount(one: Options, other: Options): boolean {
   return fields.every((field) => one[field] === other[field]);
 }
 
-/** Begins anew with another folder or account. Fetches at once. */
+/** Starts from the beginning with another folder or account. Fetches at once. */
 export async function saveMailbox(ctx: Ctx, input: ImapInput): Promise<ImapMailbox> {
   return ctx.tx(async (tx) => {
     await tx.db.run(sql`LOCK TABLE imap_mailboxes IN SHARE ROW EXCLUSIVE MODE`);

@@ -6,7 +6,7 @@ const second = 1_000;
 const intervalMs = 60 * second;
 /** Some providers lock an account with too many failed sign-ins. */
 const delaySeconds = [60, 120, 300, 900, 1_800, 3_600];
-/** A failure that is over sooner needs nobody. */
+/** A shorter failure needs no attention. */
 const reportAfterMs = 3_600_000;
 
 export const imapNotifications = {
@@ -19,11 +19,20 @@ export async function recordSuccess(
   { isComplete }: { isComplete: boolean },
 ): Promise<void> {
   const now = ctx.now();
-  const next = new Date(now.getTime() + (isComplete ? intervalMs : leaseMs));
-  await ctx.db.run(sql`
-    UPDATE imap_mailboxes SET fetched_at = CASE WHEN ${isComplete} THEN ${now}::timestamptz ELSE fetched_at END,
-      next_fetch_at = ${next}, failures = 0, failing_since = NULL, failure = NULL, is_reported = false
-    WHERE id = ${id} AND updated_at = ${updated_at}`);
+  const delay = isComplete ? intervalMs : leaseMs;
+  await ctx.tx(async (tx) => {
+    const updated = await tx.db.run(sql`
+      UPDATE imap_mailboxes SET fetched_at = CASE WHEN ${isComplete} THEN ${now}::timestamptz ELSE fetched_at END,
+        next_fetch_at = ${new Date(now.getTime() + delay)}, failures = 0, failing_since = NULL, failure = NULL,
+        is_reported = false
+      WHERE id = ${id} AND updated_at = ${updated_at}`);
+    if (updated > 0) await addNext(tx, delay);
+  });
+}
+
+/** One that comes too early finds nothing to do: clocks differ. */
+async function addNext(ctx: Ctx, delayMs: number): Promise<void> {
+  await ctx.jobs.add('mailbox.schedule_imap', {}, { delaySeconds: Math.ceil(delayMs / second) + 2 });
 }
 
 /** Tries again later and later, and tells the Owners once if it does not pass. */
@@ -40,6 +49,7 @@ export async function recordFailure(ctx: Ctx, mailbox: StoredMailbox, problem: M
         next_fetch_at = ${new Date(now.getTime() + delay * second)}, is_reported = m.is_reported OR ${isReported}
       FROM imap_mailboxes old WHERE old.id = m.id AND m.id = ${id} AND m.updated_at = ${updated_at}
       RETURNING NOT old.is_reported AS is_new`);
+    if (row) await addNext(tx, delay * second);
     if (row?.is_new && isReported) await report(tx, mailbox, problem);
   });
 }

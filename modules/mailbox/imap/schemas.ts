@@ -43,7 +43,7 @@ export const ImapMailbox = NamedObject('ImapMailbox', {
   ...outputFields(ImapOptions),
   last_fetched_at: Nullable(Timestamp),
   failing_since: Nullable(Timestamp),
-  failure: { ...Nullable(Type.String()), description: 'Why mails cannot be fetched.' },
+  failure: { ...Nullable(Type.String()), description: 'The reason why mails could not be fetched the last time.' },
   next_fetch_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -12,7 +12,7 @@ export async function testMailbox(ctx: Ctx, input: ImapInput): Promise<ImapTest>
   const account = withPassword(ctx, input, await storedMailbox(ctx));
   let folders: string[] = [];
   try {
-    for await (const found of look(ctx, account, input.folder)) {
+    for await (const found of readFolders(ctx, account, input.folder)) {
       if (found.mail_count !== null) return { is_working: true, field: null, reason: null, ...found };
       folders = found.folders;
     }
@@ -24,7 +24,7 @@ export async function testMailbox(ctx: Ctx, input: ImapInput): Promise<ImapTest>
 }
 
 /** First the folders, then those with the number of mails in the chosen one. */
-function look(ctx: Ctx, account: Account, folder: string) {
+function readFolders(ctx: Ctx, account: Account, folder: string) {
   return withConnection(ctx, account, { limitMs }, async function* (client) {
     const folders = (await client.list()).map(({ path }) => path).slice(0, maxFolders);
     yield { folders, mail_count: null };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { startAccounts } from '../../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../../server/testing/customer-mails.ts';
 
 const requests: { method: string | undefined; url: string | undefined; body: URLSearchParams }[] = [];
 let answer: { status: number; body: unknown } = { status: 201, body: { sid: 'SM1' } };
@@ -14,20 +15,22 @@ const twilio = createServer(async (request, response) => {
 await once(twilio, 'listening');
 afterAll(() => void twilio.close());
 
-const platform = await startAccounts({
-  environment: {
-    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
-    TWILIO_URL: `http://127.0.0.1:${(twilio.address() as AddressInfo).port}`,
-    MAIL_FROM: 'Chowk <no-reply@chowk.example>',
-  },
-});
+const mails = await startCustomerMails();
+afterAll(() => mails.close());
+
+const environment = {
+  OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+  TWILIO_URL: `http://127.0.0.1:${(twilio.address() as AddressInfo).port}`,
+  MAIL_FROM: 'Chowk <no-reply@chowk.example>',
+};
+const platform = await startAccounts({ environment: { ...environment, MAIL_URL: mails.url } });
 const url = '/api/v1/message-providers';
 const account = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'twilio-auth-token-7', sms_from: '+15005550006' };
 const phone = '+919876543210';
 
-async function shop() {
-  const tenant = await platform.tenant({ name: 'Chai & Co' });
-  const owner = await platform.person({ tenant });
+async function shop(on = platform) {
+  const tenant = await on.tenant({ name: 'Chai & Co' });
+  const owner = await on.person({ tenant });
   const use = (provider: string) =>
     owner.patch('/api/v1/settings', {
       'notifications.sms_provider': provider,
@@ -62,6 +65,13 @@ test('each channel has its sender, or says why nothing is sent', async () => {
   });
 });
 
+test('without a mail server nobody is said to get mails', async () => {
+  const { owner, channels, send } = await shop(await startAccounts({ environment, sharedWith: platform }));
+  const obstacle = 'No mail server is configured: the operator of the platform must set MAIL_URL.';
+  expect((await channels())[0]).toMatchObject({ channel: 'email', provider: 'log', obstacle });
+  expect(await send('email', owner.email)).toEqual({ is_sent: false, reason: obstacle });
+});
+
 test('a test message is sent at once, and says why it is not', async () => {
   const { owner, use, send } = await shop();
   requests.length = 0;
@@ -79,6 +89,7 @@ test('a test message is sent at once, and says why it is not', async () => {
   expect(await send('sms', phone)).toMatchObject({ is_sent: false, reason: expect.stringContaining('21211') });
   answer = { status: 201, body: { sid: 'SM1' } };
   expect(await send('email', owner.email)).toMatchObject({ is_sent: true });
+  expect((await mails.find('This is a test message')).to).toMatchObject([{ address: owner.email }]);
   const wrong = await owner.post(`${url}/test`, { channel: 'email', to: phone });
   expect(wrong).toMatchObject({ status: 422, body: { errors: { to: expect.anything() } } });
 });

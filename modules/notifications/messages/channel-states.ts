@@ -10,6 +10,8 @@ declare module '@chowk/kit/catalogue' {
   interface ModuleOptions {
     /** The sender of the platform's mails: `Shop <shop@example.com>` or an address alone. */
     readonly mailFrom: string;
+    /** Without one, mails are kept as files and not sent. */
+    readonly hasMailServer: boolean;
   }
 }
 
@@ -37,9 +39,12 @@ async function findSender(ctx: Ctx, channel: Channel, provider: ProviderName): P
   return account?.options[`${channel}_from`] ?? null;
 }
 
+const noMailServer = 'No mail server is configured: the operator of the platform must set MAIL_URL.';
+
 /** Why messages of the channel would not be sent now. */
 export async function findChannelObstacle(ctx: Ctx, channel: Channel): Promise<string | null> {
   const provider = await providerFor(ctx, channel);
+  if (provider === 'log' && channel === 'email') return noMailServer;
   if (provider === 'log') return `${names[channel]} is not set up: the organization has chosen no provider.`;
   if (provider === 'twilio' && (await findSender(ctx, channel, provider)) === null) {
     return `${names[channel]} is not set up: the account at Twilio has no sender for it.`;

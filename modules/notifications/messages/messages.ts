@@ -35,9 +35,9 @@ export interface NewMessage {
   readonly reason?: string;
 }
 
-/** The provider that the tenant has chosen for a channel. */
+/** The provider that the tenant has chosen for a channel. Nobody sends mails if there is no mail server. */
 export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>): Promise<ProviderName> {
-  if (channel === 'email') return 'mail';
+  if (channel === 'email') return ctx.options.hasMailServer ? 'mail' : 'log';
   const settings = await ctx.settings();
   return settings[`notifications.${channel}_provider`];
 }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { sql } from '@chowk/kit';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Person, startAccounts } from '../../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../../server/testing/customer-mails.ts';
 import { eventually } from '../../../server/testing/eventually.ts';
 import { sendEmail } from './channels.ts';
 
 /* How many messages a tenant may send to customers. */
 
-const platform = await startAccounts({ environment: { MESSAGES_PER_DAY: '2' } });
+const mails = await startCustomerMails();
+afterAll(() => mails.close());
+const platform = await startAccounts({ environment: { MESSAGES_PER_DAY: '2', MAIL_URL: mails.url } });
 const path = '/api/v1/notification-rules';
 const welcome = {
   event: 'customer.created',

@@ -32,19 +32,21 @@ export async function recordReceipt(ctx: Ctx, { id, provider, status, reason }: 
   });
 }
 
-export async function emitStatus(ctx: Ctx, id: string): Promise<MessageState> {
-  const message = (await ctx.db.row<MessageState>(sql`
-    SELECT id, channel, customer_id, reason,
+export async function emitStatus(ctx: Ctx, id: string): Promise<FailedMessage> {
+  const { is_reply, ...message } = (await ctx.db.row<MessageState & { is_reply: boolean }>(sql`
+    SELECT id, channel, customer_id, reason, is_reply,
       CASE WHEN read_at IS NOT NULL THEN 'read' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE status END AS status
-    FROM messages WHERE id = ${id}`)) as MessageState;
+    FROM messages WHERE id = ${id}`)) as MessageState & { is_reply: boolean };
   await ctx.emit('notification.message_changed', { message });
-  return message;
+  return { ...message, is_reply };
 }
 
-type FailedMessage = Pick<MessageState, 'id' | 'channel' | 'customer_id' | 'reason'>;
+type FailedMessage = Pick<MessageState, 'id' | 'channel' | 'customer_id' | 'reason'> & { readonly is_reply: boolean };
 
-/** Tells the team. */
-export async function notifyFailed(ctx: Ctx, { id, channel, customer_id, reason }: FailedMessage): Promise<void> {
+/** Tells the team, except of replies: the conversations module knows whose they are. */
+export async function notifyFailed(ctx: Ctx, message: FailedMessage): Promise<void> {
+  const { id, channel, customer_id, reason, is_reply } = message;
+  if (is_reply) return;
   const kind = channel === 'email' ? 'Email' : channel === 'sms' ? 'SMS' : 'WhatsApp message';
   await ctx.notify('members', {
     type: 'message.failed',

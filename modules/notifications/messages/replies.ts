@@ -52,13 +52,38 @@ async function sendAgain(ctx: Ctx, { id, provider, recipient, subject, body }: C
   return startDelivery(ctx, id, provider);
 }
 
-export const ChannelKey = Type.Object({ channel: Channel });
-export const ChannelState = Type.Object({ obstacle: NullableText });
+export const ChannelKey = Type.Object({ channel: Channel, reply_id: Type.Optional(Uuid) });
+export const ChannelState = Type.Object({
+  obstacle: NullableText,
+  has_template: Type.Boolean(),
+  /** Whether messages are kept where developers read them, although they are not sent. */
+  is_kept: Type.Boolean(),
+  /** What a sender must know before sending. */
+  notice: NullableText,
+});
 
-/** Why messages of the channel would not be sent now. */
+/** Why messages of the channel would not be sent now, and whether a reply that is sent again is a template. */
 export async function checkChannel(
   ctx: Ctx,
-  { channel }: Static<typeof ChannelKey>,
+  { channel, reply_id }: Static<typeof ChannelKey>,
 ): Promise<Static<typeof ChannelState>> {
-  return { obstacle: await findChannelObstacle(ctx, channel) };
+  return {
+    obstacle: await findChannelObstacle(ctx, channel),
+    is_kept: channel === 'email' && !ctx.options.hasMailServer,
+    notice: channel === 'email' ? await findReplyNotice(ctx) : null,
+    has_template: reply_id !== undefined && (await hasTemplate(ctx, reply_id)),
+  };
+}
+
+/** Where answers to mails go that the platform does not receive. */
+async function findReplyNotice(ctx: Ctx): Promise<string | null> {
+  if (await ctx.bus.callIfInstalled('mailbox.replyAddress', {})) return null;
+  const { 'notifications.reply_to': address } = await ctx.settings();
+  if (address !== '') return `Answers go to ${address} and do not come back to this conversation.`;
+  return 'Answers of the customer do not come back: set up a mailbox of your own, or set `notifications.reply_to`.';
+}
+
+async function hasTemplate(ctx: Ctx, id: string): Promise<boolean> {
+  const row = await ctx.db.row(sql`SELECT FROM messages WHERE id = ${id} AND template IS NOT NULL`);
+  return row !== undefined;
 }

@@ -20,6 +20,7 @@ export const preferenceActions = {
     summary: 'Change your notification preferences',
     description: 'Fields that are not sent do not change. They apply in this tenant.',
     http: 'PATCH /notifications/preferences',
+    example: { quiet_hours: { from: '22:00', to: '07:00' }, time_zone: 'Asia/Kolkata' },
     graphql: 'updateNotificationPreferences',
     needs,
     input: PreferenceChanges,

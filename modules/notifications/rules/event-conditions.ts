@@ -7,7 +7,8 @@ import { Condition } from './rule-schemas.ts';
 export const EventConditions = Type.Object({ event: Line(100), conditions: Type.Array(Condition) });
 type EventConditions = Static<typeof EventConditions>;
 
-export const ConditionCheck = Nullable(Type.Record(Type.String(), Type.Array(Type.Unsafe<Error>(Type.Unknown()))));
+const FieldProblem = Type.Unsafe<Error>(Type.Object({ code: Type.String(), message: Type.String() }));
+export const ConditionCheck = Nullable(Type.Record(Type.String(), Type.Array(FieldProblem)));
 type Error = Issues['errors'][string][number];
 
 export async function checkEventConditions(

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { raw, sql } from '@chowk/kit';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, expect, test } from 'vitest';
@@ -119,6 +122,38 @@ test.runIf('order.refunded' in declared)('the customer gets a mail about a refun
   const mail = await mailTo(email, `Refund of your order ${placed.order_number}`);
   expect(mail.text).toContain(`we have refunded INR 125.50 of your order ${placed.order_number}.`);
 });
+
+test.runIf('order.refunded' in declared)(
+  'a refund by a provider is mailed when it has succeeded, not before',
+  async () => {
+    const { tenant, owner, order, deliveries } = await shop();
+    const rule = await switchOn(owner, 'order_refunded');
+    // As earlier versions made it.
+    await tenant.db.run(
+      sql`UPDATE notification_rules SET event = 'order.refunded', conditions = '[]' WHERE id = ${rule.id}`,
+    );
+    await tenant.db.run(
+      raw(await readFile(join(import.meta.dirname, '../migrations/0014_settled_refunds.sql'), 'utf8')),
+    );
+    const { id } = await order({ status: 'confirmed' });
+    const { bus } = tenant.context('payments');
+    const payment = { method: 'card', provider: 'elsewhere', provider_payment_id: 'pay_1', amount: '500' };
+    await bus.call('orders.recordPayment', { ...payment, order_id: id, status: 'succeeded' });
+    const refund = async (amount: string, ...statuses: ('failed' | 'succeeded')[]) => {
+      expect((await owner.post(`/api/v1/orders/${id}/refund`, { amount })).status).toBe(200);
+      const { refunds } = (await owner.get(`/api/v1/orders/${id}`)).body.order;
+      const refund_id = refunds.at(-1).id;
+      for (const status of statuses) await bus.call('orders.settleRefund', { refund_id, status });
+    };
+    await refund('50', 'failed');
+    await refund('60');
+    await refund('70', 'succeeded', 'succeeded');
+    // Listeners get the events of an order one after the other.
+    await eventually(async () => expect(await deliveries(rule)).toMatchObject([{ status: 'sent' }]));
+    const [{ body }] = await deliveries(rule);
+    expect(body).toContain('INR 70.00');
+  },
+);
 
 test('switching on again keeps the changed text, and makes the caller the one who saved the rule', async () => {
   const { tenant, owner } = await shop();

@@ -33,10 +33,16 @@ const presets: Readonly<Record<string, NewRule>> = {
     subject: 'Your order {{order_number}} is on its way',
     body: 'Hello {{customer_name}},\n\nitems of your order {{order_number}} are on their way.\n\nTracking number: {{tracking_number}}\n{{tracking_url}}',
   }),
-  order_refunded: mail('order.refunded', [], 'Order refunded', {
-    subject: 'Refund of your order {{order_number}}',
-    body: 'Hello {{customer_name}},\n\nwe have refunded {{refund_amount}} of your order {{order_number}}.\nIt can take some days until you see the amount in your account.',
-  }),
+  // A refund by a provider may still fail when it is recorded.
+  order_refunded: mail(
+    'order.refund_settled',
+    [{ field: 'refund.status', operator: 'eq', value: 'succeeded' }],
+    'Order refunded',
+    {
+      subject: 'Refund of your order {{order_number}}',
+      body: 'Hello {{customer_name}},\n\nwe have refunded {{refund_amount}} of your order {{order_number}}.\nIt can take some days until you see the amount in your account.',
+    },
+  ),
 };
 
 /** Those whose event a module of the platform emits. */

@@ -86,6 +86,13 @@ export const ruleActions = {
       'Templates contain `{{order_number}}`, `{{total}}` (with the currency), `{{customer_name}}`, `{{customer_email}}`, `{{customer_phone}}`, ' +
       '`{{tracking_number}}`, `{{tracking_url}}`, `{{refund_amount}}` and fields of the event by their path.',
     http: 'POST /notification-rules',
+    example: {
+      name: 'The order is on its way',
+      event: 'order.status_changed',
+      conditions: [{ field: 'order.status', operator: 'eq', value: 'shipped' }],
+      channel: 'email',
+      template: { subject: 'Your order {{order.order_number}}', body: 'It is on its way.' },
+    },
     graphql: 'createNotificationRule',
     needs,
     input: NewRule,
@@ -138,6 +145,12 @@ export const ruleActions = {
     summary: 'Preview the message of a notification rule',
     description: 'Uses the latest order if you may see it, else made-up data. Nothing is saved or sent.',
     http: 'POST /notification-rules/preview',
+    example: {
+      name: 'The order is on its way',
+      event: 'order.status_changed',
+      channel: 'email',
+      template: { subject: 'Your order {{order.order_number}}', body: 'It is on its way.' },
+    },
     graphql: 'previewNotificationRule',
     needs,
     readOnly: true,

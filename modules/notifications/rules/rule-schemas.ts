@@ -22,7 +22,9 @@ export const Channel = Type.Enum(['in_app', 'email', 'sms', 'whatsapp']);
 const scalars = [Type.String(), Type.Number(), Type.Boolean()];
 export const Condition = NamedObject('NotificationCondition', {
   field: Line(200, { description: 'A field of the event by its path.', examples: ['order.status'] }),
-  operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains']),
+  operator: Type.Enum(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains'], {
+    description: 'How the field is compared with `value`.',
+  }),
   value: Type.Unsafe<unknown>({
     ...Type.Union([...scalars, Type.Array(Type.Union(scalars)), Type.Null()]),
     description: 'A text, number or boolean; a list with `in`; null with `eq` and `ne`.',

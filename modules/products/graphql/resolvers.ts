@@ -1,6 +1,6 @@
 import { Failure, type ResolverContext } from '@chowk/kit';
 
-type Page = { first: number; after?: string };
+type Page = { first: number; after?: string; last?: number; before?: string };
 
 export const resolvers = {
   Product: {

@@ -11,6 +11,12 @@ export function responseSchema({ output, answer = {}, file, webPage }: Registere
   return Type.Object({ ...message, ...(output as TObject).properties });
 }
 
+/** Whether a call can name the version of the record that it changes, in REST with `If-Match`. */
+export function takesIfMatch(action: RegisteredAction): boolean {
+  const { method, errors = [] } = action;
+  return errors.includes('http.precondition_failed') || (method !== 'GET' && method !== 'POST' && hasEtag(action));
+}
+
 /** Whether the output is one record with `updated_at`, with which its `ETag` begins. */
 export function hasEtag({ output, answer }: RegisteredAction): boolean {
   const { properties = {} } = (output ?? {}) as Partial<TObject>;

@@ -204,6 +204,7 @@ const examples: Readonly<Record<string, Example>> = {
   DATABASE_QUERY_TIMEOUT_MS: integers('databaseQueryTimeoutMs', 30_000, 1, 3_600_000),
   DATABASE_WAIT_TIMEOUT_MS: integers('databaseWaitTimeoutMs', 5000, 1, 600_000),
   SLOW_QUERY_MS: integers('slowQueryMs', 1000, 0, 3_600_000),
+  SLOW_REQUEST_MS: integers('slowRequestMs', 3000, 0, 3_600_000),
   DATABASE_COPY_STRATEGY: {
     key: 'databaseCopyStrategy',
     unset: 'wal_log',

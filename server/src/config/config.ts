@@ -160,6 +160,12 @@ const variables = {
     default: 1000,
     help: 'SQL statements that take at least this long are logged, in milliseconds; 0 turns the log off.',
   }),
+  slowRequestMs: variable({
+    name: 'SLOW_REQUEST_MS',
+    kind: integer(0, 3_600_000),
+    default: 3000,
+    help: 'Requests that take at least this long are logged with their tenant, in milliseconds; 0 turns the log off.',
+  }),
   databaseCopyStrategy: variable({
     name: 'DATABASE_COPY_STRATEGY',
     kind: choice('wal_log', 'file_copy'),

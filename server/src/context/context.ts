@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import {
   type AboutCustomer,
   type Audience,
+  type BulkResult,
   type Bus,
   type Cache,
   type Caller,
@@ -10,6 +11,7 @@ import {
   type Db,
   type DeclaredEvent,
   type DeclaredNotificationType,
+  defaultApiVersion,
   type Emit,
   type EmitAll,
   type FieldErrors,
@@ -51,6 +53,7 @@ import { centralFiles, tenantFiles } from './files.ts';
 import { addJob } from './jobs.ts';
 import { enabledNotificationTypes, notify } from './notify.ts';
 import { mustBeOutside, runInside } from './open-transactions.ts';
+import { type EachOptions, performAction, performEach } from './perform.ts';
 import { runTransaction, sendBroadcasts, type Transaction } from './transaction.ts';
 
 /** The client of calls that come from no request. */
@@ -83,6 +86,10 @@ export class Context implements SystemCtx {
 
   get log(): Log {
     return this.#kernel.log;
+  }
+
+  get apiVersion(): string {
+    return defaultApiVersion;
   }
 
   get tenantUrl(): string {
@@ -194,12 +201,22 @@ export class Context implements SystemCtx {
   }
 
   /** The context of another module's code in the same request. */
-  inModule(module: string | undefined, auditEntry?: AuditEntry): Context {
-    return this.#with({ module, auditEntry, callingModule: undefined, ifMatch: undefined });
+  inModule(module: string | undefined, auditEntry?: AuditEntry, ifMatch?: string): Context {
+    return this.#with({ module, auditEntry, callingModule: undefined, ifMatch });
   }
 
   get bus(): Bus {
     return new ModuleBus(this.#kernel, this.#options, (changes) => this.#with(changes)) as Bus;
+  }
+
+  async perform(name: string, input: object): Promise<unknown> {
+    const { output } = await performAction(this.#kernel, this.#options, { name, input, createContext: () => this });
+    return output;
+  }
+
+  performEach<Item>(items: readonly Item[], how: EachOptions<Item>): Promise<BulkResult[]> {
+    const ctx = this.#with({ auditEntry: undefined, ifMatch: undefined });
+    return performEach(this.#kernel, this.#options, { ctx, items, ...how });
   }
 
   get callingModule(): string | undefined {
@@ -318,10 +335,11 @@ export class Context implements SystemCtx {
   }
 
   get options(): ModuleOptions {
-    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom, inboundSmtpPort, inboundMailDomain } =
+    const { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailUrl, mailFrom, inboundSmtpPort, inboundMailDomain } =
       this.#kernel.config;
+    const hasMailServer = mailUrl !== undefined;
     const mailDomain = inboundSmtpPort === undefined ? null : inboundMailDomain;
-    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, mailFrom, mailDomain };
+    return { twilioUrl, stripeUrl, razorpayUrl, messagesPerDay, hasMailServer, mailFrom, mailDomain };
   }
 
   get files(): Files {

@@ -81,10 +81,12 @@ export class Connection {
   readonly #watchdog: Watchdog;
   readonly #slowQueries: SlowQueryLog | undefined;
   #isBroken = false;
+  readonly #database: string;
   #isCorked = false;
 
-  private constructor(client: pg.Client, limits: ConnectionLimits) {
+  private constructor(client: pg.Client, database: string, limits: ConnectionLimits) {
     this.#client = client;
+    this.#database = database;
     this.#slowQueries = limits.slowQueries;
     this.#watchdog = new Watchdog(limits.queryTimeoutMs + responseGraceMs, () => {
       client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not respond in time'));
@@ -98,7 +100,7 @@ export class Connection {
     onLost: (connection: Connection) => void = () => {},
   ): Promise<Connection> {
     const client = createClient(address, database, limits);
-    const connection = new Connection(client, limits);
+    const connection = new Connection(client, database, limits);
     const handleLoss = () => {
       connection.#watchdog.stop();
       if (connection.#isBroken) return;
@@ -188,7 +190,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
         this.#watchdog.responseReceived();
-        this.#slowQueries?.record({ name, text }, startedAt);
+        this.#slowQueries?.record({ name, text, database: this.#database }, startedAt);
         if (!error) return resolve(result);
         // Before the socket closes, so that the connection is not leased again meanwhile.
         if (isFatal(error)) this.#isBroken = true;

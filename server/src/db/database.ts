@@ -53,12 +53,13 @@ export function openDatabase(budget: ConnectionBudget, target: Target): Db {
         await pause(Math.random() * 10 * 2 ** attempt);
       }
     },
+    runWithCommit: outsideTransaction,
     releaseLocksEarly: outsideTransaction,
   };
 }
 
 export function outsideTransaction(): never {
-  throw new Error('only a transaction can release its locks early');
+  throw new Error('this is for transactions only: call it in ctx.tx');
 }
 
 function isRetryable(error: unknown): boolean {

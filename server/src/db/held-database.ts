@@ -8,6 +8,7 @@ export function heldDatabase(ready: () => Promise<Db>): Db {
     rows: async (query) => (await ready()).rows(query),
     run: async (query) => (await ready()).run(query),
     tx: async (work) => (await ready()).tx(work),
+    runWithCommit: outsideTransaction,
     releaseLocksEarly: outsideTransaction,
     copy: async (table, columns, rows) => (await ready()).copy(table, columns, rows),
     async *stream<Row extends object>(query: Parameters<Db['stream']>[0]) {

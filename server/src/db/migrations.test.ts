@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '@chowk/kit/kernel';
-import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { onSeparateConnection, scratchDatabase } from '../../testing/scratch-database.ts';
 import { fingerprint, type MigrationSource, migrate, readMigrations, requireMigrated } from './migrations.ts';
 
@@ -187,4 +188,52 @@ test('migrations of a newer ring do not keep an older one from starting', async 
   await expect(requireMigrated(inject('server'), await database(), [older])).resolves.toBeUndefined();
   expect(await run(older)).toEqual({ applied: [], skipped: 1 });
   await expect(requireMigrated(inject('server'), await database(), [newer, extra])).resolves.toBeUndefined();
+});
+
+test('others read a table while a migration waits for its lock', async () => {
+  const shop = await source({ '0001_goods.sql': goods });
+  await run(shop);
+  const name = await database();
+  const next = await source({ '0001_goods.sql': goods, '0002_weight.sql': 'ALTER TABLE goods ADD COLUMN weight int' });
+  await onSeparateConnection(name, async (holder) => {
+    await holder.script('BEGIN; SELECT FROM goods');
+    const migrated = run(next);
+    // Without a limit to the wait of the migration, these would wait for the end of the transaction, which never comes.
+    for (let turn = 0; turn < 10; turn += 1) {
+      await onSeparateConnection(name, (reader) => reader.query(sql`SELECT FROM goods`));
+      await delay(100);
+    }
+    await holder.script('COMMIT');
+    expect(await migrated).toEqual({ applied: ['shop/0002_weight.sql'], skipped: 1 });
+  });
+});
+
+describe('an index that is built concurrently', () => {
+  const index = '-- Outside a transaction.\nCREATE INDEX CONCURRENTLY goods_by_name ON goods (name);\n';
+  const withIndex = () => source({ '0001_goods.sql': goods, '0002_index.sql': index });
+  const isValid = async () => {
+    const { rows } = await onSeparateConnection(await database(), (connection) =>
+      connection.query<{ valid: boolean }>(
+        sql`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'goods_by_name'::regclass`,
+      ),
+    );
+    return rows[0]?.valid;
+  };
+
+  test('is built once, also by several processes at once', async () => {
+    const shop = await withIndex();
+    const results = await Promise.all([run(shop), run(shop), run(shop)]);
+    expect(results.flatMap(({ applied }) => applied)).toEqual(['shop/0001_goods.sql', 'shop/0002_index.sql']);
+    expect(await isValid()).toBe(true);
+  });
+
+  test('is built again after an interruption', async () => {
+    await run(await source({ '0001_goods.sql': goods }));
+    await onSeparateConnection(await database(), async (connection) => {
+      await connection.script('CREATE INDEX goods_by_name ON goods (name)');
+      await connection.script("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'goods_by_name'::regclass");
+    });
+    expect(await run(await withIndex())).toEqual({ applied: ['shop/0002_index.sql'], skipped: 1 });
+    expect(await isValid()).toBe(true);
+  });
 });

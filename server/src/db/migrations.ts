@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from './connection.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -31,8 +32,16 @@ interface LedgerRow {
 /** The advisory lock of the process that changes the schema. Arbitrary, but unique among the locks of a database. */
 export const migrationLock = 6_318_601;
 
-/** A migration may rewrite a large table, or wait for another process that migrates. */
+/** A migration may rewrite a large table. */
 const migrationLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 60 * 60_000 };
+
+/** While a migration waits for the lock of a table, everything else that uses the table waits behind it. */
+const lockTimeoutMs = 300;
+const lockAttempts = 200;
+const longestPauseMs = 2_000;
+
+/** The first line of a file with one `CREATE INDEX CONCURRENTLY`. */
+const concurrentMark = /^-- outside a transaction\b/i;
 
 const ledger = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -78,7 +87,7 @@ export async function migrate(
   sources: readonly MigrationSource[],
 ): Promise<MigrationResult> {
   return withConnection(address, database, migrationLimits, async (connection) => {
-    await connection.query(sql`SELECT pg_advisory_lock(${migrationLock})`);
+    await waitForMigrationLock(connection);
     await connection.script(ledger);
     const { rows } = await connection.query<LedgerRow>(sql`SELECT owner, name, checksum FROM schema_migrations`);
     const appliedChecksums = new Map(rows.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
@@ -118,22 +127,72 @@ export async function requireMigrated(
   );
 }
 
-async function applyMigration(
-  connection: Connection,
-  { owner, name, text, checksum }: Migration & { owner: string },
-): Promise<void> {
+/** Whether the migration is a `CREATE INDEX CONCURRENTLY`, which cannot be part of a transaction. */
+export function isConcurrent(text: string): boolean {
+  return concurrentMark.test(text);
+}
+
+/** Asks again and again: a statement that waits would keep another process from building an index concurrently. */
+async function waitForMigrationLock(connection: Connection): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query<{ locked: boolean }>(
+      sql`SELECT pg_try_advisory_lock(${migrationLock}) AS locked`,
+    );
+    if (rows[0]?.locked) return;
+    await delay(100);
+  }
+}
+
+interface OwnedMigration extends Migration {
+  readonly owner: string;
+}
+
+async function applyMigration(connection: Connection, migration: OwnedMigration): Promise<void> {
+  const apply = isConcurrent(migration.text) ? buildIndex : applyInTransaction;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await apply(connection, migration);
+    } catch (cause) {
+      const isLocked = ['55P03', '40P01'].includes((cause as { code?: string }).code ?? '');
+      if (!isLocked || attempt === lockAttempts) {
+        const hint = isLocked ? '; end the transaction that holds the lock (pg_stat_activity) and try again' : '';
+        throw new Error(`migration ${migration.owner}/${migration.name} failed: ${(cause as Error).message}${hint}`, {
+          cause,
+        });
+      }
+      await delay(Math.random() * Math.min(longestPauseMs, 100 * 2 ** attempt));
+    }
+  }
+}
+
+async function applyInTransaction(connection: Connection, migration: OwnedMigration): Promise<void> {
   await connection.script('BEGIN');
   try {
-    await connection.script(text);
+    await connection.script(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await connection.script(migration.text);
     if (connection.isUsable) throw new Error('it ends its own transaction; remove COMMIT or ROLLBACK');
-    await connection.query(
-      sql`INSERT INTO schema_migrations (owner, name, checksum) VALUES (${owner}, ${name}, ${checksum})`,
-    );
+    await recordApplied(connection, migration);
     await connection.script('COMMIT');
-  } catch (cause) {
+  } catch (error) {
     await connection.script('ROLLBACK').catch(() => {});
-    throw new Error(`migration ${owner}/${name} failed: ${(cause as Error).message}`, { cause });
+    throw error;
   }
+}
+
+/** An attempt that was interrupted leaves an index that is not valid. */
+async function buildIndex(connection: Connection, migration: OwnedMigration): Promise<void> {
+  const [, index = ''] = /CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+([a-z0-9_]+)/i.exec(migration.text) ?? [];
+  const { rows } = await connection.query<{ valid: boolean }>(sql`
+    SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass(${`public.${index}`})`);
+  if (rows[0]?.valid === false) await connection.script(`DROP INDEX ${index}`);
+  if (rows[0]?.valid !== true) await connection.script(migration.text);
+  await recordApplied(connection, migration);
+}
+
+async function recordApplied(connection: Connection, { owner, name, checksum }: OwnedMigration): Promise<void> {
+  await connection.query(
+    sql`INSERT INTO schema_migrations (owner, name, checksum) VALUES (${owner}, ${name}, ${checksum})`,
+  );
 }
 
 function sha256(text: string): string {

@@ -33,7 +33,8 @@ export async function openServer(
   const limits = connectionLimits(config);
   try {
     if (creates) await ensureDatabase(address, database, limits);
-    await checkServer(address, database, limits);
+    const problem = await serverProblem(address, database, limits);
+    if (problem) throw new Error(problem);
   } catch (error) {
     // The error of a host with several addresses has a code and no message.
     const { message, code } = error as NodeJS.ErrnoException;
@@ -83,8 +84,12 @@ interface ServerFacts {
   readonly can_create: boolean;
 }
 
-/** Checks the version, the clock, the extensions and the rights of the user. */
-async function checkServer(address: ServerAddress, database: string, limits: ConnectionLimits): Promise<void> {
+/** What is wrong with the version, the clock, the extensions or the rights of the user. Throws if the server cannot be reached. */
+export async function serverProblem(
+  address: ServerAddress,
+  database: string,
+  limits: ConnectionLimits,
+): Promise<string | undefined> {
   const facts = await withConnection(address, database, limits, async (connection) => {
     const { rows } = await connection.query<ServerFacts>(sql`
       SELECT current_setting('server_version_num')::int / 10000 AS version,
@@ -93,18 +98,18 @@ async function checkServer(address: ServerAddress, database: string, limits: Con
         (SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user) AS can_create`);
     return rows[0];
   });
-  if (!facts) throw new Error('the server returned no result');
+  if (!facts) return 'the server returned no result';
   if (facts.version < minVersion) {
-    throw new Error(`PostgreSQL ${facts.version} is not supported; use version ${minVersion} or newer`);
+    return `PostgreSQL ${facts.version} is not supported; use version ${minVersion} or newer`;
   }
   const missing = requiredExtensions.filter((name) => !facts.available.includes(name));
   if (missing.length > 0) {
-    throw new Error(`the server lacks the extensions ${missing.join(', ')}; install PostgreSQL's contrib package`);
+    return `the server lacks the extensions ${missing.join(', ')}; install PostgreSQL's contrib package`;
   }
   // A slow connection delays the server's answer: it seems ahead by less than the timeout.
   if (Math.abs(facts.seconds_ahead) > maxSkewSeconds) {
     const seconds = `${Math.abs(facts.seconds_ahead)} seconds ${facts.seconds_ahead > 0 ? 'behind' : 'ahead of'}`;
-    throw new Error(`the clock of this machine is ${seconds} that of the database server; synchronize both with NTP`);
+    return `the clock of this machine is ${seconds} that of the database server; synchronize both with NTP`;
   }
-  if (!facts.can_create) throw new Error(`the user ${address.user} may not create databases; grant it CREATEDB`);
+  return facts.can_create ? undefined : `the user ${address.user} may not create databases; grant it CREATEDB`;
 }

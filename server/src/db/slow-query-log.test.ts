@@ -17,12 +17,13 @@ async function openWithThreshold(thresholdMs: number) {
   return { connection, entries };
 }
 
-test('a slow statement is logged with its name, duration and SQL, without its values', async () => {
+test('a slow statement is logged with its database, name, duration and SQL, without its values', async () => {
   const { connection, entries } = await openWithThreshold(everyQuery);
   await connection.query(sql`SELECT ${1}::integer AS number,
     ${'secret'}::text AS value`);
   expect(entries).toEqual([
     {
+      database: 'postgres',
       statement: expect.stringMatching(/^\w+$/),
       duration_ms: expect.any(Number),
       sql: 'SELECT $1::integer AS number, $2::text AS value',

@@ -99,6 +99,18 @@ test('a transaction with a caught error is not reported as committed', async () 
   expect(await notes()).toEqual([]);
 });
 
+test('the commit waits for a statement that is sent with it, and fails if the statement fails', async () => {
+  await db.tx(async (tx) => tx.runWithCommit(sql`INSERT INTO notes (id) VALUES (1)`));
+  expect(await notes()).toEqual([1]);
+  const failed = db.tx(async (tx) => {
+    await add(tx, 2);
+    tx.runWithCommit(sql`INSERT INTO notes (id) VALUES (1)`);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '23505' });
+  expect(await notes()).toEqual([1]);
+  expect(() => db.runWithCommit(failing)).toThrow('transactions only');
+});
+
 test('concurrent statements run in order, and an error of one fails the transaction', async () => {
   await db.tx((tx) => Promise.all([1, 2, 3].map((id) => add(tx, id))));
   expect(await notes()).toEqual([1, 2, 3]);
@@ -341,5 +353,5 @@ test('a transaction that releases its locks early fails as a whole', async () =>
     await add(tx, 3);
   });
   expect(await notes()).toEqual([3]);
-  expect(() => db.releaseLocksEarly()).toThrow('only a transaction');
+  expect(() => db.releaseLocksEarly()).toThrow('transactions only');
 });

@@ -72,6 +72,11 @@ function createHandle(session: Session, scope: Scope): Db {
       requireUsable(scope);
       return readResult(await send(session, query));
     }),
+    runWithCommit(query) {
+      requireUsable(scope);
+      // The commit follows on the same connection, and throws `session.failure`.
+      send(session, query).catch(() => {});
+    },
     async *stream<Row extends object>(query: Sql) {
       const sendIfUsable = async <Result extends object>(statement: Sql) => {
         requireUsable(scope);

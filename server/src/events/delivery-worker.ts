@@ -24,6 +24,8 @@ const tenantsAtOnce = 4;
 /** A tenant whose listeners take longer than this no longer counts towards `tenantsAtOnce`, so that others need not wait. */
 const slowAfterMs = 2_000;
 const maxSlowTenants = 32;
+/** Between two batches of a tenant that were not full, so that frequent events are delivered several at a time. */
+const restMs = 50;
 const lockName = (tenantId: string) => `deliver ${tenantId}`;
 
 /**
@@ -37,6 +39,8 @@ export class DeliveryWorker {
   readonly #due = new Map<string, boolean>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #slow = new Set<string>();
+  /** Tenants that wait for the end of `restMs`. */
+  readonly #resting = new Map<string, NodeJS.Timeout>();
   readonly #mover: JobMover;
   /** Tenants whose events another process delivers. */
   readonly #toNotify = new Set<string>();
@@ -94,7 +98,7 @@ export class DeliveryWorker {
   async close(): Promise<void> {
     this.#isWorking = false;
     clearTimeout(this.#sweeping);
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const timer of [...this.#timers.values(), ...this.#resting.values()]) clearTimeout(timer);
     this.#due.clear();
     await Promise.allSettled([...this.#running.values(), this.#mover.close(), this.#notifying]);
   }
@@ -131,7 +135,7 @@ export class DeliveryWorker {
     if (!this.#isWorking) return;
     for (const [id, isSwept] of this.#due) {
       if (this.#running.size >= tenantsAtOnce + Math.min(this.#slow.size, maxSlowTenants)) return;
-      if (this.#running.has(id)) continue;
+      if (this.#running.has(id) || this.#resting.has(id)) continue;
       this.#due.delete(id);
       const slowTimer = setTimeout(() => {
         this.#slow.add(id);
@@ -161,7 +165,10 @@ export class DeliveryWorker {
     const options = { ...this.#options, listeners: this.#listeners };
     try {
       // After each batch, it is the turn of tenants that wait.
-      while (this.#isWorking && (await deliverBatch(options, tenant)) === batchSize && this.#due.size === 0);
+      let isFull = this.#isWorking;
+      do isFull &&= (await deliverBatch(options, tenant)) === batchSize;
+      while (isFull && this.#isWorking && this.#due.size === 0);
+      if (!isFull) this.#rest(id);
     } finally {
       await this.#options.signals.unlock(lockName(id));
     }
@@ -181,6 +188,14 @@ export class DeliveryWorker {
         .catch((error: unknown) => log.warn({ err: error }, 'events wait for the next sweep'));
     }
     this.#notifying = undefined;
+  }
+
+  #rest(id: string): void {
+    const end = () => {
+      this.#resting.delete(id);
+      this.#pump();
+    };
+    this.#resting.set(id, setTimeout(end, restMs).unref());
   }
 
   #addLater(id: string, delayMs: number, isSwept = false): void {

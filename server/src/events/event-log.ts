@@ -33,13 +33,36 @@ function numberBatch(db: Db): Promise<number> {
   });
 }
 
+/** Requests of a user and of a tenant that may wait in one process: each asks the database every second. */
+const maxWaiting = { user: 10, tenant: 100 };
+
 /** Tells waiting requests of this process that a transaction has committed events. */
 export class EventLogSignal {
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #counts = new Map<string, number>();
   isStopping = false;
 
   committed(tenantId: string): void {
     for (const wake of this.#waiting.get(tenantId) ?? []) wake();
+  }
+
+  /** Counts a request that waits until the returned function is called; `undefined` if too many of the user or the tenant wait. */
+  enter(tenantId: string, user: string): (() => void) | undefined {
+    const keys = { user: JSON.stringify([tenantId, user]), tenant: tenantId };
+    const isFull = (kind: 'user' | 'tenant') => (this.#counts.get(keys[kind]) ?? 0) >= maxWaiting[kind];
+    if (isFull('user') || isFull('tenant')) return undefined;
+    this.#add(keys.user, 1);
+    this.#add(keys.tenant, 1);
+    return () => {
+      this.#add(keys.user, -1);
+      this.#add(keys.tenant, -1);
+    };
+  }
+
+  #add(key: string, change: number): void {
+    const count = (this.#counts.get(key) ?? 0) + change;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
   }
 
   /** Ends all waiting. */

@@ -263,6 +263,8 @@ test('a private file has no public address', async () => {
     const { status } = await platform.request({ method: 'GET', url: `/media/${path}` });
     expect([404, 422]).toContain(status);
   }
+  const hidden = ctx.files.write(Buffer.from('<b>'), { type: 'application/octet-stream', isPublic: true });
+  await expect(hidden).rejects.toThrow('private');
 });
 
 test("a system module's files belong to no tenant and to its central transaction", async () => {

@@ -81,6 +81,7 @@ const extensions: Readonly<Record<FileType, string>> = {
   'image/webp': 'webp',
   'application/pdf': 'pdf',
   'message/rfc822': 'eml',
+  'application/octet-stream': 'bin',
 };
 
 const maxLinkSeconds = 86_400;
@@ -100,6 +101,21 @@ export class FileStore {
   get storage(): Promise<Storage> {
     this.#storage ??= openFileStorage(this.#options.config);
     return this.#storage;
+  }
+
+  /** Why files cannot be stored; `undefined` if they can. Writes, reads and deletes a small one. */
+  async probe(): Promise<string | undefined> {
+    const key = `private/probe-${randomUUID()}`;
+    try {
+      const { driver } = await this.storage;
+      await driver.put(key, 'probe');
+      const content = await driver.get(key);
+      await driver.delete(key);
+      return content === 'probe' ? undefined : 'a file that was written has another content';
+    } catch (error) {
+      const { cause, message } = error as Error;
+      return cause instanceof Error ? cause.message || cause.name : message;
+    }
   }
 
   /** `ctx.files` of a module. */
@@ -236,6 +252,7 @@ export class FileStore {
     content: Pick<Upload, 'size' | 'stream'> | Uint8Array,
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
+    if (isPublic && type === 'application/octet-stream') throw new Error('files of other types are private');
     const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
     const key = storageKey(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;

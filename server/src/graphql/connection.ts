@@ -8,13 +8,13 @@ interface Page {
 export class ConnectionPage implements Connection {
   readonly nodes: readonly unknown[];
   readonly #page: Page;
-  readonly #hasPrevious: boolean;
+  readonly #ends: { readonly isBackward: boolean; readonly hasCursor: boolean };
   readonly #count: () => Promise<unknown>;
 
-  constructor(page: object, hasPrevious: boolean, count: () => Promise<unknown>) {
+  constructor(page: object, ends: { isBackward: boolean; hasCursor: boolean }, count: () => Promise<unknown>) {
     this.#page = page as Page;
     this.nodes = Object.values(page).find(Array.isArray) as readonly unknown[];
-    this.#hasPrevious = hasPrevious;
+    this.#ends = ends;
     this.#count = count;
   }
 
@@ -24,14 +24,16 @@ export class ConnectionPage implements Connection {
 
   get pageInfo(): object {
     const page = this.#page;
+    const { has_more, next_cursor } = page.pagination;
+    const { isBackward, hasCursor } = this.#ends;
     return {
-      hasNextPage: page.pagination.has_more,
-      hasPreviousPage: this.#hasPrevious,
+      hasNextPage: isBackward ? hasCursor : has_more,
+      hasPreviousPage: isBackward ? has_more : hasCursor,
       get startCursor() {
         return cursorAt(page, 0) ?? null;
       },
       get endCursor() {
-        return cursorAt(page, -1) ?? null;
+        return cursorAt(page, -1) ?? (isBackward ? null : next_cursor);
       },
     };
   }

@@ -7,7 +7,13 @@ import {
   type GraphqlSubscription,
   type Settings,
 } from '@chowk/kit/kernel';
-import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLSchema,
+  getArgumentValues,
+  getVariableValues,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { authorize } from '../actions/authorize.ts';
 import { takeFromRateLimit } from '../actions/resolve-caller.ts';
 import type { Context } from '../context/context.ts';
@@ -30,11 +36,11 @@ import { TenantSchemas } from './tenant-schemas.ts';
 export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   let services: (RequestServices & { readonly schemas: TenantSchemas; readonly operations: Operations }) | undefined;
   // Created with the first request, so that the start of the platform does not wait for it.
-  const getParts = () => {
+  const ensureServices = () => {
     const kernel = getKernel();
     services ??= {
       kernel,
-      actions: new Map(kernel.actions.map((action) => [action.name, action])),
+      actions: kernel.actionsByName,
       schemas: new TenantSchemas(kernel),
       operations: new Operations(),
     };
@@ -42,7 +48,7 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   };
 
   async function prepare(ctx: Context, operation: GraphqlOperation) {
-    const { kernel, schemas, operations } = getParts();
+    const { kernel, schemas, operations } = ensureServices();
     if (isDeeper(operation.variables, maxVariablesDepth)) refuseIf(variablesTooDeep);
     const settings = await kernel.settings.get(ctx.tenant.id);
     const { schema, events, id } = await schemas.get(ctx.tenant.id);
@@ -54,13 +60,14 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
   }
 
   /** Counts what the operation costs against the user's limit per minute. */
-  function takePoints({ principal, client }: Context, points: number): void {
+  function takePoints({ principal, client }: Context, points: number) {
     const { limiter, config, now } = getKernel();
     const limit = config.graphqlCostPerMinute;
-    if (limit === 0) return;
+    if (limit === 0) return { points };
     const call = { ...principal, address: client.address, now: now().getTime() };
     const state = takeFromRateLimit(limiter, limit, call, { name: 'graphql', amount: Math.min(points, limit) });
     if (!state.allowed) throw new GraphqlRefusal(failureError(tooExpensive(state, limit)));
+    return { points, limit_per_minute: limit, remaining: state.remaining };
   }
 
   type Prepared = Awaited<ReturnType<typeof prepare>>;
@@ -71,11 +78,11 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
     { variables = {} }: GraphqlOperation,
     payload?: unknown,
   ): Promise<GraphqlResult> {
-    const state = new RequestState(getParts(), ctx, settings['graphql.audit_mutations']);
+    const state = new RequestState(ensureServices(), ctx, settings['graphql.audit_mutations']);
     const { data, errors } = await introspectOnce(prepared, () =>
       executeOperation(schema, prepared, variables, state, payload),
     );
-    const { log } = getParts().kernel;
+    const { log } = ensureServices().kernel;
     return {
       ...(errors && { errors: errors.map((error) => executionError(error, log, ctx.requestId)) }),
       ...(data === undefined ? {} : { data }),
@@ -86,9 +93,11 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
     async execute(ctx, operation) {
       try {
         const request = await prepare(ctx as Context, operation);
-        if (request.prepared.definition.operation === 'subscription') refuseIf(socketRequired);
-        takePoints(ctx as Context, request.points);
-        return await run(ctx as Context, request, operation);
+        const kind = request.prepared.definition.operation;
+        if (kind === 'subscription') refuseIf(socketRequired);
+        if (kind === 'mutation' && operation.isQuery) refuseIf(postRequired);
+        const cost = takePoints(ctx as Context, request.points);
+        return { ...(await run(ctx as Context, request, operation)), extensions: { cost } };
       } catch (error) {
         return refusal(error);
       }
@@ -99,13 +108,16 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
         const { schema, events } = request;
         const { document, definition } = request.prepared;
         if (definition.operation !== 'subscription') refuseIf(subscriptionsOnly);
-        checkVariables(schema, definition, operation.variables);
-        const found = events.get(subscriptionField(document, definition)) as SubscribedEvent;
+        const variables = readVariables(schema, definition, operation.variables);
+        const field = subscriptionField(document, definition);
+        const found = events.get(field.name.value) as SubscribedEvent;
         const { needs = [], recipient } = found.definition;
+        const subject = readSubject(schema, field, variables);
         const { installations } = getKernel();
         const subscription: GraphqlSubscription = {
           event: found.event,
           userId: recipient && (ctx as Context).user.id,
+          includes: (payload) => subject === undefined || found.definition.subject?.(payload) === subject,
           findRefusal: async (one) => {
             try {
               await authorize(
@@ -135,9 +147,9 @@ export function graphqlEngine(getKernel: () => Kernel): GraphqlEngine {
         return refusal(error).errors;
       }
     },
-    composeAll: () => getParts().schemas.composeAll(),
-    fieldsByModule: () => getParts().schemas.fieldsByModule,
-    sdl: (ctx) => getParts().schemas.sdl((ctx as Context).tenant.id),
+    composeAll: () => ensureServices().schemas.composeAll(),
+    fieldsByModule: () => ensureServices().schemas.fieldsByModule,
+    sdl: (ctx) => ensureServices().schemas.sdl((ctx as Context).tenant.id),
     compareSchemas: (from, to) => compareNamedSchemas(getKernel(), from, to),
   };
 }
@@ -151,6 +163,8 @@ const socketRequired = graphqlError(
   'SOCKET_REQUIRED',
   'Subscriptions need a WebSocket with the protocol graphql-transport-ws, at the same address.',
 );
+
+const postRequired = graphqlError('POST_REQUIRED', 'Send mutations with POST: GET changes nothing.');
 
 const subscriptionsOnly = graphqlError('BAD_INPUT', 'Sockets are for subscriptions. Send other operations with POST.');
 
@@ -169,14 +183,24 @@ function refusal(error: unknown): GraphqlResult & { errors: readonly GraphqlErro
   throw error;
 }
 
-/** Otherwise every event would fail. */
-function checkVariables(
+/** The id of the record that a subscription is about, if it names one. */
+function readSubject(schema: GraphQLSchema, field: FieldNode, variables: Record<string, unknown>): string | undefined {
+  const definition = schema.getSubscriptionType()?.getFields()[field.name.value];
+  const { id } = definition ? getArgumentValues(definition, field, variables) : {};
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The variables with their defaults. Wrong ones are refused, because every event would fail. */
+function readVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: GraphqlOperation['variables'] = {},
-): void {
-  const { errors: [error] = [] } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
+): Record<string, unknown> {
+  const { errors: [error] = [], coerced = {} } = getVariableValues(schema, variableDefinitions, variables, {
+    maxErrors: 1,
+  });
   refuseIf(error && graphqlError('BAD_INPUT', error.message, error.locations));
+  return coerced;
 }
 
 /** The maximum number of checked variables that an operation remembers. */

@@ -74,7 +74,7 @@ const nothing: Readonly<Cost> = {
   introspected: 0,
   introspections: 0,
 };
-const sizeNames: readonly string[] = ['first', 'limit', 'per_page'];
+const sizeNames: readonly string[] = ['first', 'last', 'limit', 'per_page'];
 /** The one argument of a field that is derived from an action. */
 const inputName = 'input';
 /** The argument of `__type`. */
@@ -223,10 +223,15 @@ function findField(parent: Type, name: string): Field | undefined {
 
 /** The number of items that the field asks for, at least 1; `undefined` if it has no argument for it. */
 function sizeOfField(walk: Walk, field: FieldNode, definition: Field | undefined): number | undefined {
+  const findValue = (name: string) => {
+    const node = field.arguments?.find((argument) => argument.name.value === name);
+    return node && valueFromASTUntyped(node.value, walk.variables);
+  };
   const sizes = (definition?.args ?? []).flatMap(({ name, defaultValue }) => {
     if (name !== inputName && !sizeNames.includes(name)) return [];
-    const node = field.arguments?.find((argument) => argument.name.value === name);
-    const value = (node && valueFromASTUntyped(node.value, walk.variables)) ?? defaultValue;
+    // `last` replaces `first`, which has a default.
+    if (name === 'first' && findValue('last') != null) return [];
+    const value = findValue(name) ?? defaultValue;
     return name === inputName && isRecord(value) ? sizeNames.map((size) => value[size]) : [value];
   });
   return sizes.length === 0 ? undefined : Math.max(1, ...sizes.filter((size) => typeof size === 'number'));

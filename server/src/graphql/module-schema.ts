@@ -17,6 +17,7 @@ export interface ModuleSchema {
   readonly eventFields: readonly EventField[];
   readonly references: ReadonlyMap<string, ObjectReference>;
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly amounts: ReadonlyMap<string, string>;
 }
 
 type Source = Pick<LoadedModule, 'alias' | 'manifest' | 'graphql'> & Partial<Pick<LoadedModule, 'definition'>>;
@@ -52,6 +53,7 @@ export function readModuleSchema(
     eventFields: typed.eventFields,
     references: typed.references,
     types: typed.types,
+    amounts: typed.amounts,
   };
 }
 

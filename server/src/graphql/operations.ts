@@ -13,6 +13,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { isCompilable } from './compilable.ts';
 import { GraphqlRefusal, graphqlError } from './graphql-refusal.ts';
+import { type HoistedDocument, hoistLiterals } from './hoist-literals.ts';
 import { introspectionFields } from './introspection-cost.ts';
 import { dependsOnVariables, type Limits, measureOperation } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
@@ -32,7 +33,11 @@ export interface PreparedOperation {
   readonly checked: Map<string, number>;
   uses: number;
   /** `undefined` until it is compiled; `false` if graphql-jit cannot compile it. */
-  compiled: CompiledQuery | false | undefined;
+  compiled: CompiledOperation | false | undefined;
+}
+
+interface CompiledOperation extends Pick<HoistedDocument, 'hasLiterals' | 'readVariables'> {
+  readonly query: CompiledQuery['query'];
 }
 
 /** Compiling costs as much as several executions. */
@@ -109,7 +114,12 @@ export async function executeOperation(
   operation.uses++;
   if (operation.compiled === undefined && operation.uses >= compileAfterUses)
     operation.compiled = compile(schema, operation);
-  if (operation.compiled) return operation.compiled.query(rootValue, state, variables);
+  if (operation.compiled) {
+    const { query, hasLiterals, readVariables } = operation.compiled;
+    const result = await query(rootValue, state, readVariables(variables));
+    // Errors of variables, before anything is executed: graphql-js names those of the operation.
+    if (!hasLiterals || 'data' in result) return result;
+  }
   const { document, definition } = operation;
   return execute({
     schema,
@@ -131,11 +141,12 @@ const readProperty: GraphQLFieldResolver<unknown, RequestState> = (source, _, __
   return value;
 };
 
-function compile(schema: GraphQLSchema, { document, definition }: PreparedOperation): CompiledQuery | false {
-  if (!isCompilable(schema, document)) return false;
+function compile(schema: GraphQLSchema, { document, definition }: PreparedOperation): CompiledOperation | false {
+  const { document: hoisted, ...literals } = hoistLiterals(schema, document, definition);
+  if (!isCompilable(schema, hoisted)) return false;
   try {
-    const compiled = compileQuery(schema, document, definition.name?.value, { disablingCapturingStackErrors: true });
-    return isCompiledQuery(compiled) ? compiled : false;
+    const compiled = compileQuery(schema, hoisted, definition.name?.value, { disablingCapturingStackErrors: true });
+    return isCompiledQuery(compiled) ? { query: compiled.query, ...literals } : false;
   } catch {
     return false;
   }

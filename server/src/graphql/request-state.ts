@@ -1,4 +1,4 @@
-import type { Connection, ResolverContext } from '@chowk/kit/kernel';
+import { backwardMark, type Connection, invalid, type ResolverContext } from '@chowk/kit/kernel';
 import DataLoader from 'dataloader';
 import { type Call, callAction, callBatch, outputValue } from '../actions/call.ts';
 import type { RegisteredAction } from '../actions/registry.ts';
@@ -23,6 +23,17 @@ interface CallOptions {
   readonly isOverBus?: boolean;
   /** The fields that are needed of a list's records. Default: all. */
   readonly fields?: ReadonlySet<string> | undefined;
+  /** The version of the record that the call changes. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Which records of a list a connection has. */
+interface Window {
+  readonly first?: number | undefined;
+  readonly after?: string | null | undefined;
+  /** Instead of `first` and `after`. */
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
 }
 
 /** The calls of one GraphQL request. */
@@ -72,11 +83,17 @@ export class RequestState {
   async list(
     read: (query: object) => Promise<unknown>,
     filters: object,
-    { first, after }: { readonly first?: number | undefined; readonly after?: string | null | undefined },
+    { first, after, last, before }: Window,
   ): Promise<ConnectionPage> {
-    const page = await read({ ...filters, limit: first ?? 20, ...(after == null ? {} : { cursor: after }) });
+    const isBackward = last != null || before != null;
+    if (isBackward && after != null)
+      throw invalid({ after: 'Use either `first` and `after`, or `last` and `before`.' });
+    const limit = (isBackward ? last : undefined) ?? first ?? 20;
+    const cursor = isBackward ? backwardMark + (before ?? '') : (after ?? undefined);
+    const page = await read({ ...filters, limit, ...(cursor === undefined ? {} : { cursor }) });
     const count = () => read({ ...filters, page: 1, per_page: 1 });
-    return new ConnectionPage(page as object, after != null, count);
+    const hasCursor = isBackward ? before != null : after != null;
+    return new ConnectionPage(page as object, { isBackward, hasCursor }, count);
   }
 
   /** The context of a module's resolvers. */
@@ -138,7 +155,7 @@ export class RequestState {
     return outputs.map((output) => (output.status === 'fulfilled' ? outputValue(output.value) : output.reason));
   }
 
-  #prepare(action: RegisteredAction, { permission, isOverBus, fields }: CallOptions, input: unknown): Call {
+  #prepare(action: RegisteredAction, { permission, isOverBus, fields, ifMatch }: CallOptions, input: unknown): Call {
     const { ctx } = this;
     const { principal } = ctx;
     const isFirst = this.#calls++ === 0;
@@ -161,7 +178,7 @@ export class RequestState {
       auditsChangesOnly: !this.#auditsMutations && !action.isReadOnly && action.method !== 'DELETE',
       knownInput: input,
       readInput: () => input,
-      createContext: (auditEntry) => ctx.inModule(action.module, auditEntry),
+      createContext: (auditEntry) => ctx.inModule(action.module, auditEntry, ifMatch),
     };
   }
 }

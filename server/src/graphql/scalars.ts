@@ -16,13 +16,36 @@ scalar BigInt
 "Any JSON value."
 scalar JSON
 
+"An amount with its currency."
+type MoneyAmount {
+  "The amount."
+  amount: Money!
+  "ISO 4217 code."
+  currency: String!
+}
+
+"What is wrong with the input of a mutation."
+type UserError {
+  "A sentence for people."
+  message: String!
+  "A code for programs: of a field, such as required or taken, or of the whole input, such as orders.not_found."
+  code: String!
+  "The field of the input, from the outermost name to the innermost; null if the error is about none."
+  field: [String!]
+}
+
+"The direction of a list."
 enum SortOrder { asc desc }
 
 "As the Relay specification describes it."
 type PageInfo {
+  "Whether records follow."
   hasNextPage: Boolean!
+  "Whether records precede."
   hasPreviousPage: Boolean!
+  "The cursor of the first record, for \`before\`."
   startCursor: String
+  "The cursor of the last record, for \`after\`."
   endCursor: String
 }
 
@@ -32,17 +55,21 @@ directive @can(permission: String!) on FIELD_DEFINITION
 directive @auth on FIELD_DEFINITION
 "Caches the value of the field, for the user or for all users of the tenant."
 directive @cache(seconds: Int!, scope: CacheScope = USER) on FIELD_DEFINITION
+"For whom a value is cached."
 enum CacheScope { USER TENANT }
 
 "The tenant of the request."
 type Tenant {
+  "The id of the tenant."
   id: ID!
+  "The name of the organization."
   name: String!
   "The ring whose modules serve the tenant."
   ring: String!
 }
 
 type Query {
+  "The tenant of the request."
   tenant: Tenant!
 }
 `;

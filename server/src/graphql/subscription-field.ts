@@ -32,10 +32,9 @@ export function oneSubscriptionField(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The name of the only field that a valid subscription selects. */
-export function subscriptionField(document: DocumentNode, operation: OperationDefinitionNode): string {
-  const field = rootSelections(document, operation).find((selection) => selection.kind === Kind.FIELD) as FieldNode;
-  return field.name.value;
+/** The only field that a valid subscription selects. */
+export function subscriptionField(document: DocumentNode, operation: OperationDefinitionNode): FieldNode {
+  return rootSelections(document, operation).find((selection) => selection.kind === Kind.FIELD) as FieldNode;
 }
 
 /** The selections of the operation and of its fragments, each fragment once. */

@@ -196,9 +196,9 @@ export class SubscriptionServer {
     if ('errors' in accepted) return client.refuse(id, accepted.errors);
     const room = { tenantId: session.tenant.id, event: accepted.event, userId: accepted.userId };
     subscription.accepted = accepted;
-    subscription.unsubscribe = this.#kernel.feed.subscribe(room, (payload) =>
-      client.enqueue(() => this.#deliver(client, id, subscription, payload)),
-    );
+    subscription.unsubscribe = this.#kernel.feed.subscribe(room, (payload) => {
+      if (accepted.includes(payload)) client.enqueue(() => this.#deliver(client, id, subscription, payload));
+    });
   }
 
   /** A subscription counts as a request. */

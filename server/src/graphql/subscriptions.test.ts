@@ -60,6 +60,17 @@ test('a subscriber gets the event with the relations that it selects', async () 
   await eventually(() => expect(received.events).toEqual([{ data: { orderStatusChanged } }]));
 });
 
+test('a subscription can be about one record', async () => {
+  const [first, other] = [await createOrder(), await createOrder()];
+  const query = 'subscription ($id: ID) { orderStatusChanged(id: $id) { order { id } } }';
+  const one = await createClient(owner).subscribe(query, { variables: { id: first.id } });
+  const all = await createClient(owner).subscribe(query);
+  for (const { id } of [other, first]) await owner.post(`/api/v1/orders/${id}/status`, { status: 'processing' });
+  const event = (id: string) => ({ data: { orderStatusChanged: { order: { id } } } });
+  await eventually(() => expect(all.events).toHaveLength(2));
+  await eventually(() => expect(one.events).toEqual([event(first.id)]));
+});
+
 test('events reach the subscribers of all processes, from each process, in the order of the changes', async () => {
   const clients = [
     await createClient(owner).subscribe(orderNumbers),
@@ -116,7 +127,7 @@ test('users get their own notifications only', async () => {
   await notify(owner.id, 'For the owner');
   await notify(ravi.id, 'For Ravi');
   const expectedEvent = (title: string, user_id: number) => ({
-    data: { notificationCreated: { notification: { title, user_id } } },
+    data: { notificationCreated: { notification: { title, user_id: String(user_id) } } },
   });
   // The owner also hears of the orders of other tests.
   const aboutPeople = ({ events }: typeof own) => events.filter((event) => JSON.stringify(event).includes('"For '));

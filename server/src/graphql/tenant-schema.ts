@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
-import {
-  type GraphQLFieldResolver,
-  type GraphQLSchema,
-  getNullableType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  printSchema,
-} from 'graphql';
+import { type GraphQLSchema, getNullableType, isListType, isNonNullType, isObjectType, printSchema } from 'graphql';
 import type { RegisteredAction } from '../actions/registry.ts';
 import { type Composition, compose } from './compose.ts';
 import type { ConnectionPage } from './connection.ts';
-import type { DerivedField, EventField } from './derived-schema.ts';
+import { type Complete, derivedResolver, type FieldResolver, type Info, triedResolver } from './derived-resolvers.ts';
+import { type DerivedField, type EventField, isById } from './derived-schema.ts';
 import { guardResolver } from './directives.ts';
 import type { ModuleSchema } from './module-schema.ts';
 import type { RequestState } from './request-state.ts';
-import { selectedFields, selectedRecordFields } from './selected-fields.ts';
+import { selectedFields } from './selected-fields.ts';
 import type { ObjectReference } from './type-writer.ts';
-
-export type FieldResolver = GraphQLFieldResolver<unknown, RequestState, Record<string, unknown>>;
 
 /** An event that clients can subscribe to. */
 export interface SubscribedEvent extends EventField {
@@ -72,12 +63,14 @@ function assignResolvers({ schema }: Composition, schemas: readonly ModuleSchema
       const complete = completion(reference);
       if (complete) assign(path, (parent, _, state, info) => complete((parent as never)[field], state, info));
     }
+    for (const [path, amount] of part.amounts) assign(path, (parent) => withCurrency(parent, amount));
     for (const type of part.types.keys()) {
       assign(`${type}Connection.totalCount`, (page) => (page as ConnectionPage).count());
     }
     for (const derived of part.derivedFields) {
       const path = `${derived.root}.${derived.name}`;
-      if (!part.resolvers.has(path)) assign(path, derivedResolver(derived, completion));
+      if (part.resolvers.has(path)) continue;
+      assign(path, derived.hasUserErrors ? triedResolver(derived) : derivedResolver(derived, completion));
     }
     for (const { name, definition } of part.eventFields) {
       // The root value is the payload.
@@ -94,6 +87,11 @@ function assignResolvers({ schema }: Composition, schemas: readonly ModuleSchema
   guardFields(schema);
 }
 
+function withCurrency(parent: unknown, field: string): object | null {
+  const { currency, [field]: amount } = parent as Record<string, unknown>;
+  return amount == null || currency == null ? null : { amount, currency };
+}
+
 /** Applies `@can`, `@auth` and `@cache`. */
 function guardFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -101,9 +99,6 @@ function guardFields(schema: GraphQLSchema): void {
     for (const field of Object.values(type.getFields())) guardResolver(schema, type.name, field);
   }
 }
-
-type Info = Parameters<FieldResolver>[3];
-type Complete = (value: unknown, state: RequestState, info: Info) => unknown;
 
 /** How an object that may lack fields of its type gets them: from the action that returns all of them by id. */
 function createCompletion(schemas: readonly ModuleSchema[]): (reference: ObjectReference) => Complete | undefined {
@@ -149,35 +144,11 @@ function asError(reason: unknown): Error {
 
 /** The type whose records the field returns with all fields by id, with the action. */
 function* findLoaders(
-  { action, object, shape, root }: DerivedField,
+  { action, object, shape }: DerivedField,
   types: ReadonlyMap<string, ReadonlySet<string>>,
 ): Generator<[string, RegisteredAction]> {
-  const inputs = Object.keys(action.input?.properties ?? {});
-  const isById = root === 'Query' && shape.kind === 'value' && inputs.length === 1 && inputs[0] === 'id';
-  if (isById && object && !object.isList && types.get(object.type)?.isSubsetOf(object.fields)) {
+  const returnsRecord = shape.kind === 'value' && isById(action);
+  if (returnsRecord && object && !object.isList && types.get(object.type)?.isSubsetOf(object.fields)) {
     yield [object.type, action];
   }
-}
-
-function derivedResolver(
-  { action, shape, object }: DerivedField,
-  completion: (reference: ObjectReference) => Complete | undefined,
-): FieldResolver {
-  const complete = object && completion(object);
-  if (shape.kind === 'connection') {
-    // Not batched: each alias is a call of its own, which counts against the rate limits.
-    return (_, { first, after, ...filters }, state, info) => {
-      const options = { fields: selectedRecordFields(info) };
-      const page = { first: first as number, after: after as string };
-      return state.list((query) => state.call(action, query, options), filters, page);
-    };
-  }
-  const options = { isOverBus: shape.kind === 'json' };
-  return async (_, { input, ...args }, state, info) => {
-    const output = await state.call(action, { ...(input as object), ...args }, options);
-    if (shape.kind === 'json') return output === undefined ? true : JSON.parse(shape.serialize(output));
-    const value = shape.kind === 'property' ? (output as Record<string, unknown>)[shape.key] : output;
-    if (shape.kind === 'done' || value === undefined) return true;
-    return complete ? complete(value, state, info) : value;
-  };
 }

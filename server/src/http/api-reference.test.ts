@@ -172,13 +172,17 @@ test('an operation references the schemas of its body and its response by name',
     example: { name: 'Asha Rao', locale: 'en-IN' },
   });
   expect(document.components.schemas.NewSample.required).toEqual(['name']);
-  expect(document.components.schemas.NewSample.properties.name).toEqual({ type: 'string' });
+  expect(document.components.schemas.NewSample.properties.name).toEqual({
+    type: 'string',
+    description: 'The name that people see.',
+  });
   expect(post.responses['201'].content['application/json'].schema.properties).toEqual({
-    message: { type: 'string' },
+    message: { type: 'string', description: 'A sentence for people that says what was done.' },
     sample: { $ref: '#/components/schemas/Sample' },
   });
   expect(post.parameters).toEqual([
     { $ref: '#/components/parameters/tenant' },
+    { $ref: '#/components/parameters/apiVersion' },
     { $ref: '#/components/parameters/idempotencyKey' },
   ]);
   expect(document.paths['/oauth/sample'].post).toMatchObject({
@@ -217,6 +221,24 @@ test('every error is listed by status and code, including those of the action', 
   const { get } = document.paths['/api/v1/samples/export'];
   expect(resolve(get.responses['429']).description).toContain('`http.too_many_downloads`');
   expect(Object.keys(get.responses['200'].content)).toEqual(['text/csv']);
+});
+
+test('errors have an enum of codes, and each response an example for each of its codes', () => {
+  const { code, error_codes: fields } = document.components.schemas.Error.properties;
+  expect(code.enum).toEqual(expect.arrayContaining(['http.validation_failed', 'tenancy.domain_permanent']));
+  expect(fields.additionalProperties.items.enum).toEqual(expect.arrayContaining(['required', 'taken']));
+  const { post } = document.paths['/api/v1/samples'];
+  const { examples } = resolve(post.responses['409']).content['application/json'];
+  expect(examples['tenancy.domain_permanent'].value).toEqual({
+    code: 'tenancy.domain_permanent',
+    message: expect.stringMatching(/^[A-Z].*\.$/),
+  });
+  const unlisted = Object.values<{ content: { 'application/json': { examples?: object } } }>(
+    document.components.responses,
+  )
+    .flatMap((response) => Object.keys(response.content?.['application/json']?.examples ?? {}))
+    .filter((one) => !code.enum.includes(one));
+  expect(unlisted).toEqual([]);
 });
 
 test('an undefined error code throws and names the action', () => {

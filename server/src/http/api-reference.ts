@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel.ts';
+import { guidePage } from './guides/page.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { limitAnonymous } from './rate-limit.ts';
 
@@ -13,7 +14,7 @@ const pageHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Serves the OpenAPI document at `/api/openapi.json` and an interactive reference at `/docs`. */
+/** Serves the OpenAPI document at `/api/openapi.json`, an interactive reference at `/docs` and the guides below it. */
 export function mountApiReference(app: FastifyInstance, kernel: Kernel): void {
   const limited = {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => limitAnonymous(kernel, request, reply),
@@ -28,9 +29,12 @@ export function mountApiReference(app: FastifyInstance, kernel: Kernel): void {
   let page: Promise<FastifyInstance> | undefined;
   for (const url of ['/docs', '/docs/*']) {
     app.get(url, limited, async (request, reply) => {
+      reply.headers(pageHeaders);
+      const [, name = ''] = /^\/docs\/([a-z-]+)\/?(?:\?|$)/.exec(request.url) ?? [];
+      const guide = await guidePage(name);
+      if (guide !== undefined) return reply.type('text/html; charset=utf-8').send(guide);
       page ??= createPage();
       const { routing } = await page;
-      reply.headers(pageHeaders);
       if (request.url === '/docs/') return reply.type('text/html; charset=utf-8').send(html);
       if (request.url === '/docs/start.js') return reply.type('text/javascript; charset=utf-8').send(startScript);
       // Several megabytes that change only with an upgrade.

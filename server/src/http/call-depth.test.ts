@@ -23,6 +23,12 @@ const requests = {
     statement: /INSERT INTO orders/,
     most: 14,
   },
+  'a call of another module over the bus': {
+    send: () =>
+      caller.post('/api/v1/orders', { customer: { id }, items: [{ name: 'Tea', quantity: 1, price: '4.00' }] }),
+    statement: /FROM customers c WHERE id = \S+ FOR NO KEY UPDATE/,
+    most: 6,
+  },
   'a list in GraphQL': {
     send: () => caller.post('/api/v1/graphql', { query: '{ customers(first: 5) { nodes { id } } }' }),
     statement: /FROM customers c/,

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compressOnce, type Encoding } from './compress.ts';
+import { compressBest, compressOnce, type Encoding } from './compress.ts';
 
 const web = resolve(import.meta.dirname, '../../../web');
 const dist = join(web, 'dist');
 
-interface ConsoleFile {
+export interface ConsoleFile {
   readonly content: Buffer;
   readonly encoded: Map<Encoding, Promise<Buffer>>;
 }
@@ -30,11 +30,34 @@ async function readFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   return new Map(await Promise.all(paths.map(read)));
 }
 
-/** Compressed with the first request that accepts the encoding. */
-export function encodeFile({ content, encoded }: ConsoleFile, encoding: Encoding): Promise<Buffer> {
-  const result = encoded.get(encoding) ?? compressOnce(content, encoding);
+/** Files that are sent, and not as small as they could be. */
+const compressible = new Set<ConsoleFile>();
+let timer: NodeJS.Timeout | undefined;
+/** After a start, the requests come first. */
+const shrinkAfterMs = 30_000;
+
+/** Compressed with the first request that accepts the encoding, and as small as possible a little later. */
+export function encodeFile(file: ConsoleFile, encoding: Encoding): Promise<Buffer> {
+  const { content, encoded } = file;
+  const known = encoded.get(encoding);
+  if (known) return known;
+  const result = compressOnce(content, encoding);
   encoded.set(encoding, result);
+  if (encoding === 'br') {
+    compressible.add(file);
+    timer ??= setTimeout(shrinkFiles, shrinkAfterMs).unref();
+  }
   return result;
+}
+
+/** One after the other, so that it takes one processor at most. */
+export async function shrinkFiles(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
+  for (const file of compressible) {
+    compressible.delete(file);
+    file.encoded.set('br', Promise.resolve(await compressBest(file.content)));
+  }
 }
 
 /** Builds the console if its sources have changed, in a process of its own: a build needs much memory. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
+import { compressOnce } from './compress.ts';
+import { shrinkFiles } from './console-files.ts';
 
 const platform = await startPlatform();
 // Before the installation, all pages redirect to the wizard.
@@ -36,6 +38,10 @@ test('browsers cache assets without expiry, and assets are sent compressed', asy
   const brotli = await get(script, { 'accept-encoding': 'gzip, br' });
   expect(brotli.headers['content-encoding']).toBe('br');
   expect(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload)).toBe(true);
+  await shrinkFiles();
+  const shrunk = await get(script, { 'accept-encoding': 'gzip, br' });
+  expect(shrunk.rawPayload.length).toBeLessThan((await compressOnce(plain.rawPayload, 'br')).length);
+  expect(brotliDecompressSync(shrunk.rawPayload).equals(plain.rawPayload)).toBe(true);
   const gzip = await get(script, { 'accept-encoding': 'gzip' });
   expect(gunzipSync(gzip.rawPayload).equals(plain.rawPayload)).toBe(true);
 });

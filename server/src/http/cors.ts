@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
 const exposedHeaders =
   'X-Request-Id, X-Ring, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotency-Replayed, ' +
-  'WWW-Authenticate, Content-Disposition, ETag, Ignored-Fields';
+  'WWW-Authenticate, Content-Disposition, ETag, Ignored-Fields, API-Version, Deprecation, Sunset';
 
 /**
  * Adds CORS headers, and responds to OPTIONS requests. The API takes bearer tokens and no cookies, so a foreign page has

@@ -153,7 +153,10 @@ test.each([
     url: '/api/v1/signed-in',
     headers: { 'x-tenant': acme.id, ...headers },
   });
-  expect({ status, scheme: answered['www-authenticate'] }).toEqual({ status: 401, scheme: 'Bearer' });
+  expect({ status, scheme: answered['www-authenticate'] }).toEqual({
+    status: 401,
+    scheme: expect.stringMatching(/^Bearer resource_metadata="[^"]+"$/),
+  });
   expect(body.message).toBeTypeOf('string');
 });
 
@@ -162,7 +165,9 @@ test('an unknown token is 401 with the error that OAuth requires', async () => {
   const answer = await platform.request({ url: '/api/v1/signed-in', headers });
   expect({ status: answer.status, challenge: answer.headers['www-authenticate'] }).toEqual({
     status: 401,
-    challenge: 'Bearer error="invalid_token", error_description="The token is unknown, expired or revoked."',
+    challenge: expect.stringMatching(
+      /^Bearer error="invalid_token", error_description="The token is unknown, expired or revoked.", resource_metadata="/,
+    ),
   });
 });
 

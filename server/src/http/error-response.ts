@@ -4,6 +4,8 @@ import { OutputError } from '../actions/response-serializer.ts';
 import { databaseFailure } from '../db/failures.ts';
 import { declarationIn, errorLocation } from '../error-location.ts';
 import { fail } from '../errors.ts';
+import { isOwnHost } from '../own-host.ts';
+import type { Exchange } from './exchange.ts';
 import { ignoredFieldsHeader } from './ignored-fields.ts';
 
 /** Sends the response for a thrown error. Anything but a `Failure` becomes 500 and is logged. */
@@ -33,7 +35,7 @@ function send(answer: Answer | undefined, failure: Failure, request: FastifyRequ
   }
   reply
     .status(answer.status ?? failure.status)
-    .headers({ ...failure.extras.headers, ...answer.headers })
+    .headers({ ...failureHeaders(failure, request), ...answer.headers })
     .send(answer.body);
 }
 
@@ -55,22 +57,43 @@ function failurePage({ exchange, headers }: FastifyRequest, failure: Failure): P
   return exchange.route.action.failurePage(exchange.kernel.services, failure);
 }
 
-/** Tells a client that its token is not valid (RFC 6750, 3.1). Without a token the challenge has no error. */
-function challenge({ code }: Failure, { headers }: FastifyRequest): Record<string, string> {
-  if (code !== 'auth.unauthenticated' || !/^Bearer +\S/i.test(headers.authorization ?? '')) return {};
-  const description = 'The token is unknown, expired or revoked.';
-  return { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description}"` };
+/**
+ * Tells a client what is wrong with its token (RFC 6750, 3.1; without a token nothing is) and where it gets one
+ * (RFC 9728, 5.1).
+ */
+function challenge(failure: Failure, request: FastifyRequest): Record<string, string> {
+  const { exchange, host } = request;
+  const given = bearerChallenge(failure, request);
+  if (!exchange || !given?.startsWith('Bearer')) return {};
+  const separator = given === 'Bearer' ? ' ' : ', ';
+  return { 'WWW-Authenticate': `${given}${separator}resource_metadata="${resourceMetadataUrl(exchange, host)}"` };
+}
+
+function bearerChallenge({ code, extras }: Failure, { headers }: FastifyRequest): string | undefined {
+  const hasToken = /^Bearer +\S/i.test(headers.authorization ?? '');
+  if (code !== 'auth.unauthenticated' || !hasToken) return extras.headers?.['WWW-Authenticate'];
+  return 'Bearer error="invalid_token", error_description="The token is unknown, expired or revoked."';
+}
+
+/** At the address that the client has used. */
+function resourceMetadataUrl({ kernel: { config }, route }: Exchange, host: string): string {
+  const origin = isOwnHost(config, { host }) ? `${new URL(config.appUrl).protocol}//${host}` : config.appUrl;
+  return `${origin}/.well-known/oauth-protected-resource${route.action.path === '/mcp' ? '/mcp' : ''}`;
+}
+
+function failureHeaders(failure: Failure, request: FastifyRequest): Record<string, string> {
+  return {
+    ...(failure.status === 503 ? { 'Retry-After': '1' } : {}),
+    ...ignoredFieldsHeader(request.exchange?.ignoredFields ?? []),
+    ...failure.extras.headers,
+    ...challenge(failure, request),
+  };
 }
 
 function sendJson(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   reply
     .status(failure.status)
-    .headers({
-      ...(failure.status === 503 ? { 'Retry-After': '1' } : {}),
-      ...ignoredFieldsHeader(request.exchange?.ignoredFields ?? []),
-      ...failure.extras.headers,
-      ...challenge(failure, request),
-    })
+    .headers(failureHeaders(failure, request))
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ ...failureBody(failure), ...(failure.status >= 500 ? { request_id: request.id } : {}) }));
 }

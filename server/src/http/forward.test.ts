@@ -1,8 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { action, sql, Type } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import { temporaryFolder } from '../../testing/chowkd.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform, uniqueId } from '../../testing/platform.ts';
 import { getPort, sendLines } from '../../testing/raw-http.ts';
@@ -13,18 +20,20 @@ import { freePort } from '../free-port.ts';
 /* A process of the ring stable. The ring edge is an HTTP server of the test; the ring lost is nowhere. */
 
 const edgePort = await freePort();
+const tlsPort = await freePort();
 let handle: RequestListener = (_request, response) => void response.end('from edge');
 let received: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = [];
 let edge: Server;
 const sockets = new WebSocketServer({ noServer: true });
 
+const upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer) =>
+  sockets.handleUpgrade(message, socket, head, (client) =>
+    client.on('message', (data) => client.send(`${message.headers['x-chowk-hops']} ${data}`)),
+  );
+
 async function startEdge(): Promise<void> {
   edge = createServer((message, response) => handle(message, response));
-  edge.on('upgrade', (message, socket, head) =>
-    sockets.handleUpgrade(message, socket, head, (client) =>
-      client.on('message', (data) => client.send(`${message.headers['x-chowk-hops']} ${data}`)),
-    ),
-  );
+  edge.on('upgrade', upgrade);
   edge.listen(edgePort, '127.0.0.1');
   await once(edge, 'listening');
 }
@@ -36,7 +45,9 @@ afterAll(() => {
 
 const platform = await startPlatform({
   modules: await repositoryModules('graphql'),
-  environment: { RING_URLS: `edge=http://127.0.0.1:${edgePort}` },
+  environment: {
+    RING_URLS: `edge=http://127.0.0.1:${edgePort},tls=https://localhost:${tlsPort},six=http://[::1]:${edgePort}`,
+  },
   actions: {
     'test.where': action({
       summary: 'Where',
@@ -53,7 +64,8 @@ await app.listen({ host: '127.0.0.1', port: 0 });
 const port = getPort(app);
 await db.run(sql`
   INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
-  VALUES ('edge', 'Edge', '', '', '', 'edge'), ('lost', 'Lost', '', '', '', 'lost')`);
+  VALUES ('edge', 'Edge', '', '', '', 'edge'), ('lost', 'Lost', '', '', '', 'lost'), ('tls', 'TLS', '', '', '', 'tls'),
+    ('six', 'Six', '', '', '', 'six'), ('service', 'Service', '', '', ${`127.0.0.1:${edgePort}`}, 'service')`);
 
 async function assign(id: string, ring: string): Promise<void> {
   await db.run(sql`
@@ -260,11 +272,59 @@ test('a process that is sent a request for another ring reads the assignment, an
       UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'stable') WHERE id = ${id}`);
   });
   expect(await ask(0)).toMatchObject({ text: 'from edge' });
+  // A client cannot make every request read the assignment.
+  const remote = { url: '/api/v1/where', headers: { host: `${id}.localhost`, 'x-chowk-hops': '1' } };
+  expect((await app.inject({ ...remote, remoteAddress: '203.0.113.7' })).body).toBe('from edge');
   expect(await ask(1)).toMatchObject({ body: { tenant: id }, headers: { 'x-ring': 'stable' } });
 });
 
 test('sockets are forwarded', async () => {
   const client = new WebSocket(`ws://127.0.0.1:${port}/app/key?protocol=7`, { headers: { host: `${acme}.localhost` } });
+  onTestFinished(() => client.terminate());
+  await once(client, 'open');
+  client.send('hello');
+  expect(String((await once(client, 'message'))[0])).toBe('1 hello');
+});
+
+test('a ring is found by k8s_service of its row, and at an IPv6 address', async () => {
+  const ask = async (ring: string) => send({ headers: { host: `${await tenantOn(ring)}.localhost` } });
+  expect(await ask('service')).toMatchObject({ status: 200, text: 'from edge' });
+  const six = createServer((message, response) => handle(message, response)).listen(edgePort, '::1');
+  await once(six, 'listening');
+  onTestFinished(() => {
+    six.closeAllConnections();
+    six.close();
+  });
+  expect(await ask('six')).toMatchObject({ status: 200, text: 'from edge' });
+});
+
+test('requests and sockets are forwarded over TLS, and only to a certificate that is trusted', async () => {
+  const folder = await temporaryFolder();
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
+  spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject]);
+  const options = { key: await readFile(key), cert: await readFile(cert) };
+  const server = createTlsServer(options, (message, response) => handle(message, response));
+  server.on('upgrade', upgrade).listen(tlsPort, 'localhost');
+  await once(server, 'listening');
+  const trusted = getCACertificates();
+  onTestFinished(() => {
+    setDefaultCACertificates(trusted);
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `${await tenantOn('tls')}.localhost`;
+  expect(await send({ headers: { host } })).toMatchObject({ status: 503, body: { code: 'rings.unreachable' } });
+  expect(received).toEqual([]);
+  setDefaultCACertificates([...trusted, String(options.cert)]);
+  for (let count = 0; count < 2; count += 1) {
+    expect(await send({ method: 'POST', body: 'secret', headers: { host } })).toMatchObject({ text: 'from edge' });
+  }
+  expect(received.map(({ body, headers }) => [body, headers.host])).toEqual([
+    ['secret', host],
+    ['secret', host],
+  ]);
+  const client = new WebSocket(`ws://127.0.0.1:${port}/app/key?protocol=7`, { headers: { host } });
   onTestFinished(() => client.terminate());
   await once(client, 'open');
   client.send('hello');

@@ -1,6 +1,8 @@
 import { type MaybePromise, whenReady } from '@chowk/kit/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
+import { parseConsolePath } from '../loader/console-files.ts';
+import { isLoopback } from '../network.ts';
 import { hopsHeader } from '../rings/forwarded-headers.ts';
 import type { RingForwarder } from '../rings/ring-forwarder.ts';
 import type { Directory } from '../tenancy/directory.ts';
@@ -35,9 +37,11 @@ export function forwardStep(app: FastifyInstance, options: ForwardOptions) {
     if (consoleFile.test(url)) return choose(undefined);
     if (health.test(url)) return whenReady(directory.findRingInHost(host), choose);
     if (isLimited(request)) return choose(undefined);
-    const claim = { host, header: headers['x-tenant'] as string | undefined };
+    // A browser loads a script without headers of its own.
+    const header = parseConsolePath(url)?.tenant ?? (headers['x-tenant'] as string | undefined);
+    const claim = { host, header };
     const target = whenReady(directory.findRing(claim), choose);
-    if (hops === 0) return target;
+    if (hops === 0 || !isFromProxy(request)) return target;
     // Another process sent it here: one of the two has not yet heard of an assignment.
     return whenReady(target, (other) => (other === undefined ? other : whenReady(directory.readRing(claim), choose)));
   };
@@ -70,6 +74,12 @@ export function forwardStep(app: FastifyInstance, options: ForwardOptions) {
   };
 }
 
+/** The header of others counts as well, so that two processes never send a request to each other for ever. */
 function readHops({ headers }: FastifyRequest): number {
   return Math.max(0, Number.parseInt(String(headers[hopsHeader] ?? 0), 10) || 0);
+}
+
+/** Whether a trusted proxy or a process of this machine has sent the request: others cannot make it read the assignment. */
+function isFromProxy({ raw, ips = [] }: FastifyRequest): boolean {
+  return ips.length > 1 || isLoopback(raw.socket.remoteAddress ?? '');
 }

@@ -1,10 +1,10 @@
 import { type Actions, action, named, Type } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { lockPath } from '../loader/lock-path.ts';
+import { healthCheck } from '../operator/health-check.ts';
 import type { Redis } from '../redis/redis.ts';
 import type { Central } from '../tenancy/central-database.ts';
 import { mainServer } from '../tenancy/servers.ts';
-import { healthCheck } from './health-check.ts';
 
 const ServiceStatus = Type.String({ description: '`up`, `down`, `full` (no space on its disk) or `read_only`.' });
 const RedisStatus = Type.String({ description: '`up`, `down` or `not_configured`. Nothing depends on Redis.' });

@@ -1,4 +1,5 @@
-import { action, Type } from '@chowk/kit/kernel';
+import { readFile } from 'node:fs/promises';
+import { action, sql, Type } from '@chowk/kit/kernel';
 import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
@@ -49,6 +50,31 @@ test('connections, tenants and the process itself are measured', async () => {
   expect(body).toMatch(/^chowk_known_tenants [1-9]\d*$/m);
   expect(body).toMatch(/^process_cpu_seconds_total /m);
   expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m);
+});
+
+test('queues are measured by ring and state, also tasks that failed permanently and events that are not delivered', async () => {
+  const { jobs, central } = platform.kernel;
+  await jobs.addDead({ job: 'things.sync', tenant: acme.id, data: {}, requestId: 'test' }, 'default', 'it failed');
+  await central.db.run(sql`
+    INSERT INTO outbox_activity (tenant_id, active_at) VALUES (${acme.id}, now() - interval '1 hour')
+    ON CONFLICT (tenant_id) DO UPDATE SET active_at = excluded.active_at`);
+  const { body } = await getMetrics({});
+  expect(body).toMatch(/^chowk_failed_tasks 1$/m);
+  expect(body).toMatch(/^chowk_undelivered_tenants 1$/m);
+  expect(body).toMatch(/^# TYPE chowk_queue_tasks gauge$/m);
+  expect(body).toMatch(/^# TYPE chowk_queue_oldest_seconds gauge$/m);
+});
+
+test('every metric of the dashboard and of the alerts exists', async () => {
+  const { body } = await getMetrics({});
+  const known = new Set([...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
+  for (const file of ['grafana-dashboard.json', 'alerts.yaml']) {
+    const text = await readFile(new URL(`../../../deploy/observability/${file}`, import.meta.url), 'utf8');
+    const used = [...text.matchAll(/\b(?:chowk|process|nodejs)_\w+/g)].map(([name]) => name);
+    const unknown = used.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|sum|count)$/, '')));
+    expect(used.length, file).toBeGreaterThan(5);
+    expect(unknown, file).toEqual([]);
+  }
 });
 
 test('no metric identifies a tenant, a user or a requested record', async () => {

@@ -1,4 +1,4 @@
-import { action, signedIn } from '@chowk/kit/kernel';
+import { action, signedIn, Type } from '@chowk/kit/kernel';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
@@ -12,6 +12,15 @@ const platform = await startPlatform({
   now: () => new Date(now),
   actions: {
     'test.things': action({ summary, http: 'GET /things', needs: signedIn, run: async () => ({}) }),
+    'test.signed': action({
+      summary,
+      http: 'POST /signed',
+      public: true,
+      accepts: 'signed',
+      limit: { perMinute: 7, by: 'network' },
+      input: Type.Object({ body: Type.String(), headers: Type.Record(Type.String(), Type.Unknown()) }),
+      run: async () => ({}),
+    }),
     'test.open': action({ summary, http: 'GET /open', public: true, tenant: 'none', run: async () => ({}) }),
   },
 });
@@ -100,6 +109,20 @@ test('anonymous requests of a network do not keep its signed-in users out', asyn
   const refused = await platform.request({ url: '/api/v1/open', remoteAddress });
   expect(refused.status).toBe(429);
   expect((await acme.caller().request({ url: '/api/v1/things', remoteAddress })).status).toBe(200);
+});
+
+test('signed requests of a provider are limited for each tenant only', async () => {
+  const other = await platform.tenant();
+  const remoteAddress = '198.51.100.7';
+  const call = async ({ id }: { id: string }) => {
+    const headers = { 'x-tenant': id, 'content-type': 'application/json' };
+    return (await platform.request({ method: 'POST', url: '/api/v1/signed', headers, payload: '{}', remoteAddress }))
+      .status;
+  };
+  const statuses = [];
+  for (let count = 0; count < 8; count += 1) statuses.push(await call(acme));
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 429]);
+  expect(await call(other)).toBe(200);
 });
 
 test.each([

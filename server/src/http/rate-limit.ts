@@ -8,9 +8,14 @@ import type { Exchange } from './exchange.ts';
 /** Counts the request against `RATE_LIMIT_PER_MINUTE` and reports the state in the `RateLimit-*` headers. */
 export function limitRate({ kernel, request, reply, caller, tenant, action }: Exchange): void {
   const limit = kernel.config.rateLimitPerMinute;
-  if (limit === 0 || action.limit === false) return;
+  if (limit === 0 || action.limit === false || hasOwnLimitOnly(action)) return;
   const now = kernel.now().getTime();
   report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
+}
+
+/** A provider calls for all tenants from a few addresses; the limit of the action itself is that of a tenant. */
+function hasOwnLimitOnly({ accepts, limit }: Exchange['action']): boolean {
+  return accepts === 'signed' && limit !== undefined;
 }
 
 /** Before any lookup: a network above its limit costs no query. */

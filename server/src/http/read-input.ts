@@ -1,4 +1,4 @@
-import { Issues, Type } from '@chowk/kit/kernel';
+import { Issues, type TObject, type TSchema, Type } from '@chowk/kit/kernel';
 import type { FastifyRequest } from 'fastify';
 import { pathParameters, type RegisteredAction } from '../actions/registry.ts';
 import { compileText, type FieldErrors, mergeErrors, type Validator } from '../schemas/validation.ts';
@@ -21,11 +21,22 @@ export function inputReader(action: RegisteredAction): ReadInput {
   const checkPath = names.length > 0 ? compileText(Type.Object(inPath)) : undefined;
   // The fields of a form are text.
   const checkInput = action.accepts === 'multipart' && action.input ? compileText(action.input) : action.validate;
+  const inQuery = Type.Object(
+    Object.fromEntries(queryFields(action).map((name) => [name, properties[name] as TSchema])),
+  );
+  const checkQuery = action.accepts === 'csv' ? compileText(inQuery) : unknownParameters;
+  const objects = objectFields(inQuery);
   return ({ params, query }, body) => {
     const path = params as Fields;
+    const options = query as Fields;
+    readBrackets(options, objects);
     const pathErrors = checkPath?.(path);
-    const queryErrors = action.webPage ? undefined : unknownParameters(query as Fields);
-    const { input, bodyErrors, ignored } = flatten(body, path, action.accepts);
+    const queryErrors = action.webPage ? undefined : checkQuery(options);
+    const { input, bodyErrors, ignored } = flatten(
+      body,
+      action.accepts === 'csv' ? { ...options, ...path } : path,
+      action.accepts,
+    );
     return {
       input,
       validate: (value, names) => {
@@ -36,6 +47,15 @@ export function inputReader(action: RegisteredAction): ReadInput {
       },
     };
   };
+}
+
+/** The fields of the input that are in the query. Those beside a CSV file are. */
+export function queryFields(action: RegisteredAction): string[] {
+  const inPath = pathParameters(action.path);
+  if (takesBody(action) && action.accepts !== 'csv') return [];
+  return Object.keys(action.input?.properties ?? {}).filter(
+    (name) => !inPath.includes(name) && !(takesBody(action) && name === 'csv'),
+  );
 }
 
 export function takesBody({ inputFrom, method, input }: RegisteredAction): boolean {
@@ -55,9 +75,10 @@ function textReader(action: RegisteredAction): ReadInput {
   const { input: schema = Type.Object({}), webPage } = action;
   const validate = compileText(schema);
   const names = pathParameters(action.path);
+  const objects = objectFields(schema);
   return ({ query, params }) => {
     const input = query as Fields;
-    removeBrackets(input);
+    readBrackets(input, objects);
     if (webPage) keepOnly(input, (name) => name in schema.properties && !names.includes(name));
     let issues: Issues | undefined;
     for (const name of names) {
@@ -104,12 +125,18 @@ function keepOnly(fields: Fields, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(fields)) if (!isKnown(name)) delete fields[name];
 }
 
-/** Many clients send a list as `tags[]=a&tags[]=b`. */
-function removeBrackets(query: Fields): void {
+function objectFields({ properties }: TObject): ReadonlySet<string> {
+  const isObject = (schema: { type?: unknown }) => schema.type === 'object';
+  return new Set(Object.keys(properties).filter((name) => isObject(properties[name] as object)));
+}
+
+/** Many clients send a list as `tags[]=a&tags[]=b`. An object is sent as `metadata[source]=shop&metadata[size]=L`. */
+function readBrackets(query: Fields, objects: ReadonlySet<string>): void {
   for (const name of Object.keys(query)) {
-    if (!name.endsWith('[]')) continue;
-    const plain = name.slice(0, -2);
-    query[plain] ??= query[name];
+    const [, plain = '', key = ''] = /^([^[]+)\[([^\]]*)\]$/.exec(name) ?? [];
+    if (plain === '' || (key !== '' && !objects.has(plain))) continue;
+    if (key === '') query[plain] ??= query[name];
+    else query[plain] = { ...(query[plain] as object | undefined), [key]: query[name] };
     delete query[name];
   }
 }

@@ -6,6 +6,7 @@ import { responseSerializer } from '../actions/response-serializer.ts';
 import { fail } from '../errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { mountApiReference } from './api-reference.ts';
+import { deprecationHeaders, negotiateVersion } from './api-version.ts';
 import { createApp } from './app.ts';
 import { isForConsole, sendConsole } from './console.ts';
 import { corsPolicy } from './cors.ts';
@@ -13,12 +14,14 @@ import { Exchange, type Route } from './exchange.ts';
 import { forwardStep } from './forward.ts';
 import { type Gate, gateFinder } from './gates.ts';
 import { stopGracefully } from './graceful-stop.ts';
+import { logRequest } from './log-request.ts';
 import { HttpMetrics } from './metrics.ts';
 import { handleRequest } from './pipeline.ts';
 import { isNetworkLimited, limitAnonymous } from './rate-limit.ts';
 import { bodyReader, deferBodies } from './read-body.ts';
 import { formLimit } from './read-form.ts';
 import { inputReader } from './read-input.ts';
+import { logSlowRequest } from './slow-request.ts';
 import { mountSockets } from './sockets.ts';
 import { routeUpgrades } from './upgrades.ts';
 import { WrongMethods } from './wrong-method.ts';
@@ -70,6 +73,11 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
   stopGracefully(app);
   deferBodies(app);
   app.setSerializerCompiler(({ schema }) => responseSerializer(schema as TSchema));
+  app.addHook('onResponse', (request, reply, done) => {
+    logRequest(kernel, request, reply);
+    logSlowRequest(kernel, request, reply);
+    done();
+  });
   const metrics = new HttpMetrics(app, kernel);
   mountRoutes(app, kernel, findGate);
   for (const { url, rejected, findFailure } of wrongMethods.shadowed()) {
@@ -102,6 +110,7 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, findGate: (path: stri
     const { method, path } = action;
     if (!method) continue;
     const upload = uploadField(action.input?.properties);
+    const deprecation = deprecationHeaders(action);
     const route: Route = {
       action,
       hasUpload: upload !== undefined,
@@ -117,6 +126,8 @@ function mountRoutes(app: FastifyInstance, kernel: Kernel, findGate: (path: stri
       config: { route },
       ...serializerSchema(action),
       handler: (request, reply) => {
+        reply.headers(deprecation);
+        if (!action.root) negotiateVersion(request, reply);
         request.exchange = new Exchange(kernel, request, reply, route);
         return handleRequest(request.exchange);
       },

@@ -15,7 +15,6 @@ import { identify } from './pipeline.ts';
 import { countFailedLookup } from './rate-limit.ts';
 import { inputReader } from './read-input.ts';
 import type { Upgrades } from './upgrades.ts';
-import { methodNotAllowed } from './wrong-method.ts';
 
 /** Not among the actions of the kernel: they have no response. */
 const [connect, subscribe] = registerActions(
@@ -57,7 +56,23 @@ interface SocketRoute {
   /** The failure of a request that does not ask for a socket. */
   readonly failure: () => Failure;
   readonly accept: (socket: WebSocket, exchange: Exchange) => OpenSocket;
+  readonly constraints?: { readonly isSocket: boolean };
 }
+
+const socketConstraint = {
+  name: 'isSocket',
+  storage() {
+    let found: unknown = null;
+    return {
+      get: (isSocket: unknown) => (isSocket ? found : null) as never,
+      set: (_: unknown, handler: unknown) => {
+        found = handler;
+      },
+    };
+  },
+  deriveConstraint: (request: IncomingMessage) => isSocketRequest(request) || undefined,
+  mustMatchWhenDerived: false,
+};
 
 /** Serves the Pusher protocol at `/app/{key}` and GraphQL subscriptions. The requests pass the same steps as all others. */
 export async function mountSockets(app: FastifyInstance, kernel: Kernel, upgrades: Upgrades): Promise<void> {
@@ -72,7 +87,10 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel, upgrade
     for (const socket of sockets) closeForRestart(socket);
   });
 
-  const mount = ({ action, server, failure, accept }: SocketRoute) => {
+  // Besides the socket there is an action at the same path.
+  app.addConstraintStrategy(socketConstraint);
+
+  const mount = ({ action, server, failure, accept, constraints }: SocketRoute) => {
     const route: Route = {
       action,
       hasUpload: false,
@@ -83,6 +101,7 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel, upgrade
       bodyLimit: 0,
     };
     app.get(action.path, {
+      ...(constraints && { constraints }),
       handler: async (request: FastifyRequest, reply) => {
         const exchange = new Exchange(kernel, request, reply, route);
         request.exchange = exchange;
@@ -115,7 +134,8 @@ export async function mountSockets(app: FastifyInstance, kernel: Kernel, upgrade
   mount({
     action: subscribe,
     server: new WebSocketServer({ ...options, handleProtocols }),
-    failure: () => methodNotAllowed('GET', ['POST']),
+    constraints: { isSocket: true },
+    failure: () => fail('realtime.upgrade_required', {}, { headers: { Upgrade: 'websocket' } }),
     accept: (socket, exchange) => {
       const { request, tenant } = exchange;
       const { ip, host, headers } = request;

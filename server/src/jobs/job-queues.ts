@@ -1,20 +1,19 @@
-import { type Db, type Log, sql } from '@chowk/kit/kernel';
+import { type Db, type Log, sql, type WaitingJob } from '@chowk/kit/kernel';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
+import type { JobCounts } from './job-counts.ts';
 import { RingQueues, type TenantState } from './ring-queues.ts';
 import { type AddOptions, defaultRetries, type Entry, type JobHandler, type Task } from './task.ts';
 import { TaskWorker } from './task-worker.ts';
 import { makeTaskIdsUnique } from './unique-task-ids.ts';
 
-export interface JobSummary {
-  readonly id: string;
-  readonly ring: string | null;
+export interface QueueFigures {
+  /** Empty for the tasks that have failed permanently. */
+  readonly ring: string;
   readonly queue: string;
-  readonly job: string;
-  readonly tenant: string;
-  readonly state: string;
-  readonly tries: number;
-  readonly error: string | null;
-  readonly created_at: string;
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly active: number;
+  readonly oldest_seconds: number;
 }
 
 interface DeadTask extends Task {
@@ -77,6 +76,11 @@ export class JobQueues {
     return [...this.#handlers.keys()];
   }
 
+  /** What this process has performed. */
+  get counts(): JobCounts {
+    return this.#worker.counts;
+  }
+
   /** Throws if no module has the job. */
   getHandler(job: string): JobHandler {
     const handler = this.#handlers.get(job);
@@ -131,9 +135,9 @@ export class JobQueues {
   }
 
   /** The tasks of all rings: those that failed permanently first, then those that run or wait. */
-  async list({ onlyFailed = false } = {}): Promise<{ rows: JobSummary[]; total: number }> {
+  async list({ onlyFailed = false } = {}): Promise<{ rows: WaitingJob[]; total: number }> {
     const isListed = onlyFailed ? sql`name = ${deadQueue}` : sql`(name LIKE '%/%' OR name = ${deadQueue})`;
-    const rows = await this.#central.rows<JobSummary & { total: number }>(sql`
+    const rows = await this.#central.rows<WaitingJob & { total: number }>(sql`
       SELECT id, substring(name from '^(.*)/') AS ring, substring(name from '[^/]*$') AS queue, data->>'job' AS job,
         data->>'tenant' AS tenant, CASE name WHEN ${deadQueue} THEN 'failed' ELSE state::text END AS state,
         retry_count + 1 AS tries, coalesce(data->>'error', output->>'message') AS error, created_on AS created_at,
@@ -141,6 +145,19 @@ export class JobQueues {
       FROM pgboss.job WHERE ${isListed} AND state IN ('created', 'retry', 'active')
       ORDER BY name = ${deadQueue} DESC, state = 'active' DESC, created_on LIMIT ${maxListed}`);
     return { rows: rows.map(({ total, ...row }) => row), total: rows[0]?.total ?? 0 };
+  }
+
+  /** The tasks of each queue by state, and how long the oldest that could start has waited. */
+  async measure(): Promise<QueueFigures[]> {
+    await this.start();
+    return this.#central.rows<QueueFigures>(sql`
+      SELECT coalesce(substring(name from '^(.*)/'), '') AS ring, substring(name from '[^/]*$') AS queue,
+        count(*) FILTER (WHERE state < 'active' AND start_after <= now())::int AS waiting,
+        count(*) FILTER (WHERE state < 'active' AND start_after > now())::int AS delayed,
+        count(*) FILTER (WHERE state = 'active')::int AS active,
+        coalesce(extract(epoch FROM now() - min(start_after) FILTER (WHERE state < 'active' AND start_after <= now())), 0)::float8
+          AS oldest_seconds
+      FROM pgboss.job WHERE (name LIKE '%/%' OR name = ${deadQueue}) AND state < 'completed' GROUP BY name`);
   }
 
   /** Deletes the tasks of a deleted tenant: another one may get its id. */

@@ -9,7 +9,7 @@ function run(job: string, tenant = ''): Promise<unknown> {
   return jobs.getHandler(job).perform({ job, tenant, data: {}, requestId: 'test' });
 }
 
-const nothing = { audit_lines: 0, idempotency_keys: 0, unregistered_operations: 0 };
+const nothing = { audit_lines: 0, idempotency_keys: 0, requests: 0, unregistered_operations: 0 };
 
 const expiredKeys = (count: number) => sql`
   INSERT INTO idempotency_keys (caller, key, request_hash, expires_at)

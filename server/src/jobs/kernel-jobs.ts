@@ -5,7 +5,7 @@ export const kernelJobs = {
   'kernel.prune': job({
     data: Type.Object({}),
     schedule: '17 3 * * *',
-    /** Deletes expired audit entries and idempotency keys, and operations that may hold personal data. */
+    /** Deletes expired audit entries, requests of clients and idempotency keys, and operations that may hold personal data. */
     async run(ctx) {
       const { 'audit.retention_days': days } = await ctx.settings();
       const isOld = sql`at < now() - make_interval(days => ${days})`;
@@ -13,6 +13,7 @@ export const kernelJobs = {
       return {
         audit_lines: await deleteInBatches(ctx.db, sql`module_bus_audit_log`, isOld),
         idempotency_keys: await deleteExpiredKeys(ctx.db),
+        requests: await deleteInBatches(ctx.db, sql`request_log`, sql`at < now() - interval '30 days'`),
         unregistered_operations: await deleteInBatches(ctx.db, sql`unregistered_operations`, isUnused),
       };
     },

@@ -3,6 +3,7 @@ import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
 import { errorLocation } from '../error-location.ts';
 import { getValidator } from '../schemas/validation.ts';
+import { JobCounts, type JobOutcome } from './job-counts.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';
 import { defaultRetries, type JobHandler, type Task } from './task.ts';
 
@@ -17,20 +18,26 @@ export interface TaskWorkerOptions {
 }
 
 const workersPerQueue = 4;
+/** Each of them performs many tasks at once, and asks for more whenever one is added. */
+const workersForBatches = 2;
 /** One tenant must not occupy all workers of a queue. */
 const workersPerTenant = workersPerQueue / 2;
 const maxBatchSize = 100;
 /** How long a task that cannot be performed now waits before the next attempt. */
 const postponedSeconds = 30;
-/** How often a queue is asked for delayed tasks. */
+/** How often the queues are asked for delayed tasks. */
 const pollSeconds = 2;
-// While the workers are notified of new tasks, one of them at a time polls, and not each of them.
+// While the workers are notified of new tasks, one statement asks for the delayed ones of all queues, and no worker polls.
 const polling = { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: 60 } as const;
 
 /** Performs the tasks of the queues of this ring. */
 export class TaskWorker {
   readonly #options: TaskWorkerOptions;
-  readonly #timers: NodeJS.Timeout[] = [];
+  /** The ids of the workers by queue. */
+  readonly #workers = new Map<string, readonly string[]>();
+  readonly counts = new JobCounts();
+  #timer: NodeJS.Timeout | undefined;
+  #isPolling = false;
 
   constructor(options: TaskWorkerOptions) {
     this.#options = options;
@@ -45,37 +52,55 @@ export class TaskWorker {
     const options = {
       ...polling,
       batchSize,
-      localConcurrency: workersPerQueue,
+      localConcurrency: batchSize === 1 ? workersPerQueue : workersForBatches,
       // The tasks of a batch are short. A limit would hand most of a batch of one tenant back.
       ...(batchSize === 1 ? { localGroupConcurrency: workersPerTenant } : {}),
       includeMetadata: true,
       perJobResults: true,
     } as const;
-    let workers: readonly string[] = [];
     await boss.work<Task, JobResult[], typeof options>(queue, options, (jobs) => {
-      for (const id of workers) boss.notifyWorker(id);
+      // A batch that is not full has left nothing for the others.
+      if (jobs.length === batchSize) this.#notify(queue);
       return Promise.all(jobs.map((job) => this.#settle(name, job)));
     });
-    workers = boss.getWipData().flatMap((worker) => (worker.name === queue ? [worker.id] : []));
-    let turn = 0;
-    const poll = () => {
-      const id = workers[turn % workers.length];
-      if (id !== undefined) boss.notifyWorker(id);
-      turn += 1;
-    };
-    this.#timers.push(setInterval(poll, pollSeconds * 1_000).unref());
+    const workers = boss.getWipData().flatMap((worker) => (worker.name === queue ? [worker.id] : []));
+    this.#workers.set(queue, workers);
+    this.#timer ??= setInterval(() => this.#poll(), pollSeconds * 1_000).unref();
   }
 
   /** Ends the polling; the workers end with the queue. */
   stop(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
+  }
+
+  /** Notifies the workers of the queues that have tasks to start now. */
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    try {
+      const queues = await findDueQueues(this.#options.central, [...this.#workers.keys()]);
+      for (const queue of queues) this.#notify(queue);
+    } catch (err) {
+      this.#options.log.debug({ err }, 'the queues could not be asked for delayed tasks');
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  #notify(queue: string): void {
+    for (const id of this.#workers.get(queue) ?? []) this.#options.boss.notifyWorker(id);
   }
 
   async #settle(name: string, job: JobWithMetadata<Task>): Promise<JobResult> {
+    const startedAt = performance.now();
+    const count = (outcome: JobOutcome) =>
+      this.counts.add(job.data.job, outcome, (performance.now() - startedAt) / 1_000);
     try {
       await this.#perform(name, job);
+      count('completed');
       return { id: job.id, status: 'completed' };
     } catch (error) {
+      count('failed');
       return { id: job.id, status: 'failed', output: { message: (error as Error).message } };
     }
   }
@@ -134,6 +159,13 @@ export class TaskWorker {
         output = ${JSON.stringify({ message: `waits: ${reason}` })}::jsonb
       WHERE name = ${queue} AND id = ${id} AND state = 'active'`);
   }
+}
+
+async function findDueQueues(central: Db, queues: readonly string[]): Promise<string[]> {
+  const rows = await central.rows<{ name: string }>(sql`
+    SELECT name FROM unnest(${queues}::text[]) AS queue(name) WHERE EXISTS (
+      SELECT FROM pgboss.job WHERE job.name = queue.name AND state < 'active' AND NOT blocked AND start_after <= now())`);
+  return rows.map(({ name }) => name);
 }
 
 /** Why this process cannot perform the task: another version of its module has added it, with data that this one cannot read. */

@@ -1,7 +1,8 @@
-import { type Action, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit/kernel';
+import { type Action, Bytes, IdSet, type Module, permissionsFor, type TSchema, uploadField } from '@chowk/kit/kernel';
 import { pathParameters } from '../actions/registry.ts';
 import { cronProblem } from '../jobs/cron.ts';
 import { compileBody, unknownFormats } from '../schemas/validation.ts';
+import { entryProblems } from './console-problems.ts';
 import { type ConsumedOperation, consumedOperation, type Manifest } from './manifest.ts';
 import { findOperation, schemas } from './packed-manifest.ts';
 import { collectPermissions } from './permissions.ts';
@@ -30,6 +31,8 @@ export function checkModule(module: CheckedModule, found: readonly string[] = []
     ...uploadProblems(module),
     ...pathProblems(module),
     ...formatProblems(module),
+    ...opaqueProblems(module),
+    ...entryProblems(module),
   ]);
 }
 
@@ -195,6 +198,34 @@ function formatProblems({ definition, manifest }: CheckedModule): string[] {
   );
 }
 
+/** SQL stays inside its module: what others get is described by a schema, or is one of the opaque values of the kit. */
+function opaqueProblems({ definition: { actions = {}, operations = {} } }: CheckedModule): string[] {
+  return Object.entries({ ...actions, ...operations })
+    .filter(([, { output, internal }]) => internal !== 'system' && hasOpaqueValue(output))
+    .map(([name]) => `${name}.output: Type.Unsafe hides what callers get; describe it, or return an IdSet`);
+}
+
+const opaqueOfKit: ReadonlySet<unknown> = new Set([IdSet.schema, Bytes]);
+const describing = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'enum',
+  'const',
+  '$ref',
+];
+
+function hasOpaqueValue(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null || opaqueOfKit.has(schema)) return false;
+  const { type = 'object' } = schema as { type?: unknown };
+  const isOpaque = '~unsafe' in schema && type === 'object' && !describing.some((keyword) => keyword in schema);
+  return isOpaque || Object.values(schema).some(hasOpaqueValue);
+}
+
 function duplicatePermissions({ alias, manifest }: CheckedModule, modules: readonly CheckedModule[]): string[] {
   const own = new Set(collectPermissions([{ manifest }]).map(({ name }) => name));
   return modules
@@ -222,6 +253,9 @@ function permissionProblems({ manifest, definition, graphql }: CheckedModule, kn
     ),
     ...(manifest.settings ?? []).flatMap(({ key, permission }) =>
       permission === undefined ? [] : [{ field: `settings.${key}.permission`, permission }],
+    ),
+    ...Object.entries(definition.console ?? {}).flatMap(([name, { needs }]) =>
+      needs === undefined ? [] : [{ field: `console.${name}.needs`, permission: needs }],
     ),
     ...(graphql?.sdl ?? []).flatMap((sdl) =>
       [...sdl.matchAll(canDirective)].map(([, permission = '']) => ({ field: 'graphql: @can', permission })),

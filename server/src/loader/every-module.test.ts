@@ -32,13 +32,15 @@ const calls = modules.flatMap(({ alias, definition }) =>
 
 test.each(calls.filter(({ needs }) => needs.length > 0))(
   '$name can be called with $needs and with no other permission',
-  async ({ needs, request }) => {
+  async ({ name, needs, request }) => {
     expect(permissions).toEqual(expect.arrayContaining(needs));
     const caller = acme.caller(...permissions.filter((permission) => !needs.includes(permission)));
     const { status, body } = await caller.request(request);
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'auth.forbidden' });
-    for (const permission of needs) {
-      expect((await acme.caller(permission).request(request)).status).not.toBe(403);
+    // With one of its permissions, an upsert may create or update, but not both.
+    const sufficient = name.includes('.upsert') ? [needs] : needs.map((permission) => [permission]);
+    for (const held of sufficient) {
+      expect((await acme.caller(...held).request(request)).status).not.toBe(403);
     }
   },
 );

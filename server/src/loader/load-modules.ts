@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { type MigrationSource, readMigrations } from '../db/migrations.ts';
 import { errorLocation } from '../error-location.ts';
 import { version } from '../version.ts';
+import { type ConsoleScript, readConsoleScripts } from './bundle-console.ts';
 import { checkModule, checkReferences } from './check-modules.ts';
 import { type GraphqlFiles, readGraphqlFiles } from './graphql-files.ts';
 import { resolveKitFor } from './kit-resolution.ts';
@@ -25,6 +26,8 @@ export interface LoadedModule {
   readonly definition: Module;
   readonly migrations: MigrationSource;
   readonly graphql?: GraphqlFiles | undefined;
+  /** The scripts of its components in the console, by name. */
+  readonly consoleScripts?: ReadonlyMap<string, ConsoleScript>;
 }
 
 /** Loads the modules that the ring's lock file names. */
@@ -93,7 +96,15 @@ export async function loadModule(folder: string, source: Manifest): Promise<Load
   checkModule({ alias, manifest, definition }, await undeclaredCalls(folder, manifest));
   const sql = join(folder, 'migrations');
   const migrations = existsSync(sql) ? await readMigrations(alias, sql) : { owner: alias, migrations: [] };
-  return { alias, folder, manifest, definition, migrations, graphql: await readGraphqlFiles(folder, manifest) };
+  return {
+    alias,
+    folder,
+    manifest,
+    definition,
+    migrations,
+    graphql: await readGraphqlFiles(folder, manifest),
+    consoleScripts: await readConsoleScripts(folder, definition),
+  };
 }
 
 /** The error of a file that cannot be loaded names it and the line. */
@@ -104,4 +115,8 @@ async function importModule(alias: string, file: string): Promise<{ module?: Mod
     const at = errorLocation(error) ?? file;
     throw new Error(`the module ${alias} cannot be loaded: ${at}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+export function isSystem({ manifest }: Pick<LoadedModule, 'manifest'>): boolean {
+  return manifest.system ?? false;
 }

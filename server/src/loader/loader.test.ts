@@ -1,7 +1,18 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { action, type Module, operation, signedIn, Type } from '@chowk/kit/kernel';
+import {
+  action,
+  Bytes,
+  IdSet,
+  type Module,
+  Nullable,
+  operation,
+  type Sql,
+  signedIn,
+  type TSchema,
+  Type,
+} from '@chowk/kit/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { testConfig } from '../../testing/test-config.ts';
 import { testModule } from '../../testing/test-module.ts';
@@ -297,6 +308,18 @@ test('a module with a call that it does not declare is refused when it is loaded
   await expect(load(good, calls.replace('orders.count', 'notes.get'))).resolves.toMatchObject({ alias: 'notes' });
 });
 
+test.each([
+  "ctx.bus.call<{ total: number; list: Array<string> }>('orders.count', {})",
+  "ctx.bus?.call('orders.count', {})",
+  "ctx.bus!.callIfInstalled('orders.count', {})",
+  "ctx.bus.call?.('orders.count', {})",
+  "ctx.bus\n      .call<number>(\n'orders.count')",
+])('the call %s is found', async (call) => {
+  await expect(load(good, `${code}\n export const count = (ctx: any) => ${call};`)).rejects.toThrow(
+    'module.ts calls orders.count; add it to api.consumes in module.json',
+  );
+});
+
 test('a resolver that calls an undeclared operation is refused when it is loaded', async () => {
   const folder = await moduleFolder();
   await mkdir(join(folder, 'graphql'));
@@ -336,6 +359,17 @@ test('an operation for system modules is refused to others', () => {
     'the module notes cannot be loaded: api.consumes: orders.find is for system modules only',
   );
   expect(() => checkReferences(modules(true))).not.toThrow();
+});
+
+test('an operation whose output is hidden, such as SQL, is refused', () => {
+  const returning = (output: TSchema) => () =>
+    checkModule(provider({ operations: { 'orders.find': { ...reading, output } as typeof reading } }));
+  const select = Type.Unsafe<Sql>({ type: 'object', description: 'A SELECT.' });
+  const problem = 'orders.find.output: Type.Unsafe hides what callers get; describe it, or return an IdSet';
+  expect(returning(select)).toThrow(problem);
+  expect(returning(Type.Array(Type.Object({ condition: Nullable(select) })))).toThrow(problem);
+  expect(returning(Type.Object({ ids: Nullable(IdSet.schema), content: Bytes }))).not.toThrow();
+  expect(returning(Type.Unsafe<number | null>({ type: ['integer', 'null'] }))).not.toThrow();
 });
 
 test('a packed module is refused beside a version that it was not built against, naming the difference', () => {

@@ -39,7 +39,8 @@ export async function readLockFile(file: string): Promise<LockFile> {
 export async function writeLockFile(file: string, lock: LockFile): Promise<void> {
   const draft = `${file}.${process.pid}.new`;
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`);
+  // On the disk before its name is, so that a crash of the machine leaves one of the two.
+  await writeFile(draft, `${JSON.stringify(lock, null, 2)}\n`, { flush: true });
   await rename(draft, file);
 }
 

@@ -1,4 +1,6 @@
-import { type Db, type ModulesService, sql, type TenantModule } from '@chowk/kit/kernel';
+import { type Db, type DescribedEntry, type ModulesService, sql, type TenantModule } from '@chowk/kit/kernel';
+import { describeEntries, offerEntry } from './console-entries.ts';
+import { consolePath } from './console-files.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
@@ -15,6 +17,7 @@ interface Dependencies {
 /** `ctx.system.modules`. */
 export function modulesService({ central, modules, installations, migrationIds }: Dependencies): ModulesService {
   const described = modules.map((module) => describe(module, modules));
+  const entries = modules.flatMap((module) => describeEntries(module).map((offer) => ({ ...offer, module })));
   return {
     async list(tenantId) {
       const rows = await central.rows<{ alias: string; status: string }>(
@@ -32,6 +35,15 @@ export function modulesService({ central, modules, installations, migrationIds }
         SELECT FROM tenant_migrations
         WHERE tenant_id = ${tenantId} AND status = 'done' AND applied @> ${migrationIds}::text[]`)) !== undefined,
     set: (tenantId, alias, status) => installations.set(tenantId, alias, status),
+    async consoleEntries(tenantId, can) {
+      const offered: DescribedEntry[] = [];
+      for (const { module, component, ...offer } of entries) {
+        const entry = (await installations.has(tenantId, module.alias)) ? offerEntry(offer, can) : undefined;
+        const script = component === undefined ? null : consolePath(tenantId, module, component);
+        if (entry) offered.push({ ...entry, script });
+      }
+      return offered;
+    },
   };
 }
 

@@ -3,9 +3,11 @@ import { join, relative } from 'node:path';
 import { consumedOperation, type Manifest } from './manifest.ts';
 
 const comment = /^\s*\/\/.*$|\/\*[\s\S]*?\*\//gm;
-const busCall = /\bbus\s*\.(?:call|callIfInstalled|isInstalled)\(\s*([^\s,)]+)/g;
+/** Also with type arguments, `bus?.call(…)` and `bus!.call(…)`. */
+const busCall =
+  /\bbus\s*[?!]?\.\s*(?:call|callIfInstalled|isInstalled)\s*(?:<[\s\S]{0,500}?>)?\s*(?:\?\.)?\(\s*([^\s,)]+)/g;
 /** Resolvers call operations through their context. */
-const resolverCall = /\.(?:call|load|list)\(\s*('[^']*'|"[^"]*")/g;
+const resolverCall = /\.(?:call|load|list)\s*(?:<[\s\S]{0,500}?>)?\s*\(\s*('[^']*'|"[^"]*")/g;
 
 /** The calls in a module's code that its manifest does not declare, or whose operation is not a string literal. */
 export async function undeclaredCalls(folder: string, { alias, api }: Manifest): Promise<string[]> {
@@ -34,7 +36,7 @@ function isResolver(file: string): boolean {
 async function sourceFiles(folder: string): Promise<string[]> {
   const paths = await readdir(folder, { recursive: true });
   return paths
-    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.test.ts') && !/node_modules|^console\//.test(path))
     .sort()
     .map((path) => join(folder, path));
 }

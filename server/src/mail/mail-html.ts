@@ -46,7 +46,7 @@ const options: sanitizeHtml.IOptions = {
   },
 };
 
-/** A picture from another server tells it that the mail was read, so it is loaded only when somebody asks for it. */
+/** A picture from another server tells it that the mail was read, so it is loaded only on request. */
 function source(src: string): Record<string, string> {
   if (/^https?:\/\//i.test(src)) return { 'data-remote-src': src };
   return /^cid:/i.test(src) ? { 'data-content-id': src.slice(4) } : {};

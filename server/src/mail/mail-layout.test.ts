@@ -70,6 +70,12 @@ test('a mail supports light and dark mode and phones, and loads nothing', () => 
   expect(html).not.toMatch(/<img|<link|@import|url\(|<script/i);
 });
 
+test('buttons and links have the color of the console', () => {
+  const { html } = layout({ button: { label: 'Open', url: 'https://chowk.example/x' } });
+  expect(html).toContain('bgcolor="#007475"');
+  expect(html).toContain('.link { color: #31c8c9 !important; }');
+});
+
 test('each text is shown in its own direction', () => {
   const { html } = layout({ organization: 'متجر', paragraphs: ['مرحبا'] });
   expect(html).toMatch(/dir="auto"[^>]*>متجر</);

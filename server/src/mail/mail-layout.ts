@@ -8,25 +8,28 @@ export interface LaidOutMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly replyTo?: string;
+  readonly returnPath?: string;
   readonly unsubscribeUrl?: string;
 }
 
-type Content = Omit<Mail, 'fromName' | 'messageId' | 'to'>;
+type Content = Omit<Mail, 'fromName' | 'messageId' | 'to' | 'replyTo' | 'returnPath'>;
 
 const font =
   "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans','Noto Sans Arabic',Helvetica,Arial,sans-serif";
 
-// Mail programs read inline styles, which are for light mode. The style sheet adds dark mode where it is supported.
+// Mail programs read inline styles, which are for light mode. The style sheet adds dark mode where it is supported. The colors are
+// those of the console (`web/src/styles.css`), which mail programs do not understand in OKLCH.
 const style = new Html(`<style>
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (max-width: 620px) { .card { padding: 24px 20px !important; } }
 @media (prefers-color-scheme: dark) {
-  body, .page { background-color: #14161a !important; }
-  .card { background-color: #1e2127 !important; border-color: #343943 !important; }
-  .text { color: #e8eaee !important; }
-  .quiet { color: #a9b0bd !important; }
-  .rule { border-color: #343943 !important; }
-  .link { color: #9db7ff !important; }
+  body, .page { background-color: #0d1014 !important; }
+  .card { background-color: #15171c !important; border-color: #2b2e33 !important; }
+  .text { color: #eceff2 !important; }
+  .quiet { color: #a6abb3 !important; }
+  .rule { border-color: #2b2e33 !important; }
+  .link { color: #31c8c9 !important; }
 }
 </style>`);
 
@@ -34,13 +37,15 @@ const style = new Html(`<style>
 const maxSubjectLength = 150;
 
 /** The subject, the plain text and the HTML of a mail. Line breaks in names cannot add headers or paragraphs. */
-export function layoutMail({ fromName, messageId, to, ...content }: Mail): LaidOutMail {
+export function layoutMail({ fromName, messageId, to, replyTo, returnPath, ...content }: Mail): LaidOutMail {
   const clean = cleanTexts(content);
   const subject = shorten(clean.subject);
   const { unsubscribeUrl } = content;
   return {
     ...(fromName !== undefined && { fromName }),
     ...(messageId !== undefined && { messageId }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(returnPath !== undefined && { returnPath }),
     to,
     subject,
     text: writeText(clean),
@@ -105,13 +110,13 @@ function writeHtml(content: Content): string {
 <title>${subject}</title>
 ${style}
 </head>
-<body style="margin:0;padding:0;background-color:#f4f5f7">
+<body style="margin:0;padding:0;background-color:#fbfaf8">
 ${preheader(paragraphs[0] ?? subject)}
-<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#f4f5f7" style="background-color:#f4f5f7">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#fbfaf8" style="background-color:#fbfaf8">
 <tr><td align="center" style="padding:32px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">
-<tr><td class="text" dir="auto" style="padding:0 4px 16px;font:600 16px/1.4 ${font};color:#1f2430;word-break:break-word">${organization}</td></tr>
-<tr><td class="card" bgcolor="#ffffff" style="padding:32px;background-color:#ffffff;border:1px solid #e1e4ea;border-radius:10px">
+<tr><td class="text" dir="auto" style="padding:0 4px 16px;font:600 16px/1.4 ${font};color:#151b24;word-break:break-word">${organization}</td></tr>
+<tr><td class="card" bgcolor="#ffffff" style="padding:32px;background-color:#ffffff;border:1px solid #dfe1e5;border-radius:10px">
 ${writeBody(content).map(paragraph)}
 ${button && buttonWithLink(button)}
 ${expiry ? note(expiry) : undefined}
@@ -133,31 +138,31 @@ function preheader(text: string): Html {
 }
 
 function paragraph(text: string): Html {
-  return html`<p class="text" dir="auto" style="margin:0 0 16px;font:400 16px/1.55 ${font};color:#1f2430;word-break:break-word">${text}</p>
+  return html`<p class="text" dir="auto" style="margin:0 0 16px;font:400 16px/1.55 ${font};color:#151b24;word-break:break-word">${text}</p>
 `;
 }
 
 function unsubscribeLink(url: string): Html {
-  return html`<a class="link" href="${url}" style="color:#1d4ed8;text-decoration:underline">Unsubscribe</a>`;
+  return html`<a class="link" href="${url}" style="color:#007475;text-decoration:underline">Unsubscribe</a>`;
 }
 
 function note(text: string | Html): Html {
-  return html`<p class="quiet" dir="auto" style="margin:0 0 8px;font:400 14px/1.5 ${font};color:#5b6270;word-break:break-word">${text}</p>
+  return html`<p class="quiet" dir="auto" style="margin:0 0 8px;font:400 14px/1.5 ${font};color:#525864;word-break:break-word">${text}</p>
 `;
 }
 
 function footnote(text: string | Html): Html {
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #e1e4ea;font-size:0;line-height:0">&#160;</td></tr></table>
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="rule" style="padding:8px 0 0;border-bottom:1px solid #dfe1e5;font-size:0;line-height:0">&#160;</td></tr></table>
 <div style="height:16px;line-height:16px">&#160;</div>
 ${note(text)}`;
 }
 
 /** The link is also shown as text, for programs without buttons and for readers who check it first. */
 function buttonWithLink({ label, url }: { label: string; url: string }): Html {
-  return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="#1d4ed8" style="border-radius:8px;background-color:#1d4ed8">
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr><td bgcolor="#007475" style="border-radius:8px;background-color:#007475">
 <a href="${url}" style="display:inline-block;padding:13px 24px;font:600 16px/1.2 ${font};color:#ffffff;text-decoration:none;border-radius:8px">${label}</a>
 </td></tr></table>
 ${note('Or copy this address into your browser:')}
-<p dir="ltr" style="margin:0 0 16px;font:400 14px/1.5 ${font};word-break:break-all"><a class="link" href="${url}" style="color:#1d4ed8;text-decoration:underline">${url}</a></p>
+<p dir="ltr" style="margin:0 0 16px;font:400 14px/1.5 ${font};word-break:break-all"><a class="link" href="${url}" style="color:#007475;text-decoration:underline">${url}</a></p>
 `;
 }

@@ -12,7 +12,7 @@ const maxSeconds = 15;
 /** More would take the processors from other requests. */
 const maxProcesses = 2;
 const idleSeconds = 60;
-/** Of a mail that cannot be read, the headers are. */
+/** The headers of a mail that cannot be read are in these. */
 const headBytes = 100_000;
 
 interface Slot {

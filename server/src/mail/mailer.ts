@@ -30,6 +30,8 @@ interface MailerOptions {
 
 interface Transport {
   deliver(mail: LaidOutMail | Letter): Promise<void>;
+  /** Throws if the server cannot be reached or refuses the user. */
+  verify(): Promise<unknown>;
   close(): void;
 }
 
@@ -70,6 +72,14 @@ export class Mailer {
     }
   }
 
+  /** Why the mail server does not accept mails; `undefined` if it does. Sends none. */
+  async findProblem(): Promise<string | undefined> {
+    return this.#transport.verify().then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+  }
+
   /** The job that sends the mail, and its data. */
   createTask(mail: Mail): { readonly job: string; readonly data: { readonly sealed: string } } {
     return { job: mailJob, data: { sealed: this.#options.secrets.seal(purpose, JSON.stringify(layoutMail(mail))) } };
@@ -96,12 +106,23 @@ function createSmtpTransport(url: string, from: string): Transport {
   return {
     async deliver(mail) {
       opening ??= open();
-      const { fromName, to, subject, text, messageId } = mail;
+      const { fromName, to, subject, text, messageId, replyTo, returnPath } = mail;
       // Objects, because a string would be parsed as a list of addresses.
-      const sender = fromName === undefined ? {} : { from: { name: fromName, address: addressIn(from) } };
-      const id = messageId === undefined ? {} : { messageId: `<${messageId}>` };
-      const content = 'html' in mail ? layoutFields(mail) : letterFields(mail);
-      await (await opening).sendMail({ ...sender, ...id, to: { name: '', address: to }, subject, text, ...content });
+      const recipient = { name: '', address: to };
+      await (await opening).sendMail({
+        ...(fromName !== undefined && { from: { name: fromName, address: addressIn(from) } }),
+        ...(messageId !== undefined && { messageId: `<${messageId}>` }),
+        ...(replyTo !== undefined && { replyTo: { name: fromName ?? '', address: replyTo } }),
+        ...(returnPath !== undefined && { envelope: { from: returnPath, to: recipient } }),
+        to: recipient,
+        subject,
+        text,
+        ...('html' in mail ? layoutFields(mail) : letterFields(mail)),
+      });
+    },
+    async verify() {
+      opening ??= open();
+      return (await opening).verify();
     },
     close: () => void opening?.then((transport) => transport.close()),
   };
@@ -114,9 +135,8 @@ function layoutFields({ html, unsubscribeUrl }: LaidOutMail): SendMailOptions {
 }
 
 function letterFields(letter: Letter): SendMailOptions {
-  const { attachments = [], replyTo, inReplyTo, references = [], isAutomatic } = letter;
+  const { attachments = [], inReplyTo, references = [], isAutomatic } = letter;
   return {
-    ...(replyTo !== undefined && { replyTo: { name: letter.fromName, address: replyTo } }),
     ...(inReplyTo !== undefined && { inReplyTo: `<${inReplyTo}>` }),
     ...(references.length > 0 && { references: references.map((id) => `<${id}>`) }),
     ...(isAutomatic && { headers: { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' } }),
@@ -175,6 +195,8 @@ class MailFolder implements Transport {
       newest.map(async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as StoredMail),
     );
   }
+
+  async verify(): Promise<void> {}
 
   close(): void {}
 }

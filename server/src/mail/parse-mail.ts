@@ -13,7 +13,7 @@ const maxAttachments = 20;
 /** Each may begin a part. */
 const maxDashLines = 50_000;
 
-/** Reads a mail. Of one that is nested too deeply, or with `headersOnly`, only the headers. */
+/** Reads a mail; only its headers if it is nested too deeply, or with `headersOnly`. */
 export async function parseMail(mail: Uint8Array, { headersOnly = false } = {}): Promise<ReadMail> {
   if (headersOnly || hasTooManyParts(mail)) return describe(await PostalMime.parse(headersIn(mail), limits), false);
   const email = await PostalMime.parse(mail, limits).catch(() => undefined);

@@ -18,7 +18,8 @@ export async function changeModules<Result>(
 ): Promise<Result> {
   const { central } = await kernel({ modules: [] });
   const ring = String(options.ring ?? config.ringName);
-  return withRingModules({ config, environment, central, ring, progress }, work);
+  const reason = typeof options.reason === 'string' ? options.reason : undefined;
+  return withRingModules({ config, environment, central, ring, reason, progress }, work);
 }
 
 export async function applyChange(modules: RingModules, change: ModuleChange): Promise<ChangeReport> {

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { configCommand } from './config.ts';
 import { demoSeedCommand } from './demo-seed.ts';
+import { doctorCommand, tenantDoctorCommand } from './doctor.ts';
 import { jobsListCommand } from './jobs-list.ts';
 import { jobsRetryCommand } from './jobs-retry.ts';
 import { jobsRunCommand } from './jobs-run.ts';
@@ -31,11 +32,11 @@ import { ringShowCommand } from './ring-show.ts';
 import { tenantCloneCommand } from './tenant-clone.ts';
 import { tenantCreateCommand } from './tenant-create.ts';
 import { tenantDeleteCommand } from './tenant-delete.ts';
-import { tenantDoctorCommand } from './tenant-doctor.ts';
 import { tenantExportCommand } from './tenant-export.ts';
 import { tenantImportCommand } from './tenant-import.ts';
 import { tenantListCommand } from './tenant-list.ts';
 import { tenantMoveCommand } from './tenant-move.ts';
+import { tenantRestoreCommand } from './tenant-restore.ts';
 import { tenantResumeCommand } from './tenant-resume.ts';
 import { tenantShowCommand } from './tenant-show.ts';
 import { tenantSuspendCommand } from './tenant-suspend.ts';
@@ -47,6 +48,7 @@ export const operatorCommands: readonly Command[] = [
   migrateCommand,
   keysReencryptCommand,
   configCommand,
+  doctorCommand,
   tenantCreateCommand,
   tenantListCommand,
   tenantShowCommand,
@@ -54,6 +56,7 @@ export const operatorCommands: readonly Command[] = [
   tenantResumeCommand,
   tenantExportCommand,
   tenantImportCommand,
+  tenantRestoreCommand,
   tenantCloneCommand,
   tenantDeleteCommand,
   tenantMoveCommand,

@@ -1,3 +1,4 @@
+import { countOf } from '../count-of.ts';
 import { type Command, UsageError } from './command.ts';
 
 export const jobsRetryCommand: Command = {
@@ -13,6 +14,6 @@ export const jobsRetryCommand: Command = {
     if (id !== undefined && count === 0)
       throw new Error(`there is no failed job ${id}; run 'chowkd jobs:list' to see all jobs`);
     if (options.json) return table([{ retried: count }], '');
-    say(`Retrying ${count} ${count === 1 ? 'job' : 'jobs'}.`);
+    say(`Retrying ${countOf(count, 'job')}.`);
   },
 };

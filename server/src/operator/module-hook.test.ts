@@ -1,14 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from '@chowk/kit/kernel';
 import { expect, test } from 'vitest';
 import { startAccounts } from '../../testing/accounts.ts';
-import { chowkdProcess } from '../../testing/chowkd.ts';
+import { chowkdProcess, serve } from '../../testing/chowkd.ts';
 import { startModuleRing, succeed } from '../../testing/module-ring.ts';
+import { writePackage, writeTestLock } from '../../testing/packages.ts';
 import { uniqueId } from '../../testing/platform.ts';
+import type { LockedModule } from '../loader/lock-file.ts';
 import { moduleHookCommand } from './module-hook.ts';
 
-const code = (hooks: string) => `
-  import { sql } from '@chowk/kit';
-  export const module = { hooks: { ${hooks} } };`;
+const code = (hooks: string, version = 'new') => `
+  import { action, sql, Type } from '@chowk/kit';
+  export const module = { hooks: { ${hooks} }, actions: { 'notes.version': action({
+    summary: 'Get the version', http: 'GET /notes/version', public: true, tenant: 'required',
+    output: Type.Object({ version: Type.String() }), run: async () => ({ version: '${version}' }),
+  }) } };`;
 
 /** Bodies of upgrade hooks, and what the operator is told. */
 const failing: Record<string, [body: string, reason: string]> = {
@@ -28,16 +34,44 @@ const failing: Record<string, [body: string, reason: string]> = {
 
 test('a hook that fails leaves the old version, names the tenant and says what to do', async () => {
   const [first, second] = [`a${uniqueId()}`, `b${uniqueId()}`];
-  const ring = await startModuleRing([first, second], { MODULE_HOOK_TIMEOUT_SECONDS: '10' });
-  await ring.publishCode('1.0.0', `console.log('[');\n${code('')}`);
+  const ring = await startModuleRing([first, second], {
+    MODULE_HOOK_TIMEOUT_SECONDS: '10',
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+  const tasks = await Promise.all(
+    ['1.0.0', '1.1.0'].map((version) => writePackage(ring.modulesPath, { alias: 'tasks', version })),
+  );
+  const { modules: own } = await ring.lock();
+  await writeTestLock(ring.environment.MODULE_LOCK_PATH as string, 'stable', {
+    ...own,
+    tasks: tasks[0] as LockedModule,
+  });
+  await ring.publishCode('1.0.0', `console.log('[');\n${code('', '1.0.0')}`);
   await succeed(ring.run('module:install', 'notes@1.0.0'));
   const before = await ring.lock();
+  const { url, stop } = await serve(ring.environment);
+  const servedVersion = async (at = url) => {
+    const response = await fetch(`${at}/api/v1/notes/version`, { headers: { 'x-tenant': first } });
+    const body = (await response.json()) as { version?: string };
+    return body.version ?? body;
+  };
+  expect(await servedVersion()).toBe('1.0.0');
   let minor = 0;
   for (const [body, reason] of Object.values(failing)) {
     minor += 1;
     const version = `1.${minor}.0`;
     await ring.publishCode(version, code(`async upgrade(ctx) { if (ctx.tenant.id === '${second}') { ${body} } }`));
-    expect(await ring.run('module:upgrade', 'notes', `--to=${version}`)).toEqual({
+    const upgrade = ring.run('module:upgrade', 'notes', `--to=${version}`);
+    // What a hook does, the old version serves meanwhile.
+    let isDone = false;
+    void upgrade.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      expect(await servedVersion()).toBe('1.0.0');
+      await pause(200);
+    }
+    expect(await upgrade).toEqual({
       code: 1,
       out: '',
       err:
@@ -47,6 +81,9 @@ test('a hook that fails leaves the old version, names the tenant and says what t
     expect(await ring.lock()).toEqual(before);
   }
   expect(await chowkdProcess(['module:verify'], ring.environment)).toMatchObject({ code: 0 });
+  await stop();
+  const restarted = await serve(ring.environment);
+  expect(await servedVersion(restarted.url)).toBe('1.0.0');
   const failed = await ring.central<{ status: string; step: string }>(sql`
     SELECT status, details->>'step' AS step FROM ring_operations WHERE operation = 'module.upgrade'`);
   expect(failed).toEqual(Array.from({ length: minor }, () => ({ status: 'failed', step: 'hook' })));
@@ -55,10 +92,56 @@ test('a hook that fails leaves the old version, names the tenant and says what t
   expect(JSON.parse(rolledBack.out)).toEqual([{ alias: 'notes', ring: 'stable', from: '1.6.0', to: '1.0.0' }]);
   expect(await ring.lock()).toEqual(before);
 
-  await ring.publishCode('2.0.0', code('async upgrade() { setInterval(() => {}, 1000); }'));
-  await succeed(ring.run('module:upgrade', 'notes', '--to=2.0.0'));
-  await succeed(ring.run('module:rollback', 'notes'));
+  // Another module is promoted while the hook runs.
+  const wait =
+    'while (!(await ctx.db.row(sql`SELECT FROM notes WHERE id = 2`))) await new Promise((resolve) => setTimeout(resolve, 20));';
+  await ring.publishCode(
+    '2.0.0',
+    code(`async upgrade(ctx) {
+      if (ctx.tenant.id === '${second}') { await ctx.db.run(sql\`INSERT INTO notes VALUES (1)\`); ${wait} }
+      setInterval(() => {}, 1000);
+    }`),
+  );
+  const upgraded = ring.run('module:upgrade', 'notes', '--to=2.0.0', '--reason=faster');
+  await expect.poll(() => ring.tenant(second, sql`SELECT id FROM notes`), { timeout: 60_000 }).toHaveLength(1);
+  await succeed(ring.run('ring:promote', 'tasks', '--to=stable', '--with-version=1.1.0'));
+  expect(await servedVersion(restarted.url)).toBe('1.0.0');
+  await ring.tenant(second, sql`INSERT INTO notes VALUES (2) RETURNING 1`);
+  await succeed(upgraded);
+  const versions = async () => {
+    const { notes, tasks } = (await ring.lock()).modules;
+    return [notes?.version, tasks?.version];
+  };
+  expect(await versions()).toEqual(['2.0.0', '1.1.0']);
+  const [last] = JSON.parse((await succeed(ring.run('ring:history', '--limit=1', '--json'))).out);
+  expect(last).toMatchObject({ operation: 'module.upgrade', to_value: '2.0.0', reason: 'faster' });
+  await succeed(ring.run('ring:rollback', 'stable'));
+  expect(await versions()).toEqual(['1.0.0', '1.1.0']);
+  await succeed(ring.run('ring:rollback', 'stable'));
   expect((await ring.lock()).modules).toEqual(before.modules);
+
+  // An uninstall hook that fails leaves the module, and an install hook leaves the ring without it.
+  await ring.publishCode(
+    '3.0.0',
+    code("async uninstall() { throw new Error('in use') }, async install() { throw new Error('full') }"),
+  );
+  const refused = (hook: string, reason: string, state: string) => ({
+    code: 1,
+    err: expect.stringMatching(
+      `the ${hook} hook of notes failed for the tenant \\w+: ${reason}; the ring stable stays ${state}\\.`,
+    ),
+  });
+  await succeed(ring.run('module:upgrade', 'notes', '--to=3.0.0'));
+  await ring.central(sql`UPDATE module_installations SET status = 'disabled' WHERE alias = 'notes' RETURNING 1`);
+  expect(await ring.run('module:remove', 'notes', '--yes')).toMatchObject(
+    refused('uninstall', 'in use', 'on notes 3.0.0'),
+  );
+  expect((await ring.lock()).modules.notes?.version).toBe('3.0.0');
+  const { notes: _, ...others } = (await ring.lock()).modules;
+  await writeTestLock(ring.environment.MODULE_LOCK_PATH as string, 'stable', others);
+  await ring.central(sql`UPDATE module_installations SET status = 'enabled' WHERE alias = 'notes' RETURNING 1`);
+  expect(await ring.run('module:install', 'notes@3.0.0')).toMatchObject(refused('install', 'full', 'without notes'));
+  expect((await ring.lock()).modules.notes).toBeUndefined();
 }, 600_000);
 
 test('a version that does not load, or breaks another module, is refused before anything changes', async () => {
@@ -118,7 +201,12 @@ test('members who configure modules hear of an upgrade', async () => {
   await moduleHookCommand.run(session, { positionals: ['orders', 'upgrade'], options });
   const listed = async (person: typeof owner) => (await person.get('/api/v1/notifications')).body.notifications;
   expect(await listed(owner)).toMatchObject([
-    { type: 'module.upgraded', title: 'The module Orders was upgraded to version 1.1.0', body: 'From version 1.0.0' },
+    {
+      type: 'module.upgraded',
+      title: 'The module Orders was upgraded to version 1.1.0',
+      body: 'From version 1.0.0',
+      action_url: '/settings/modules?edit=orders',
+    },
   ]);
   expect(await listed(agent)).toEqual([]);
 });

@@ -41,15 +41,21 @@ async function runHook(
   const ctx = new Context(kernel, { requestId: `${alias}.${name}`, module: alias, tenant, system: true });
   await definition.hooks?.[name]?.(ctx, change);
   // Tenants cannot see system modules.
-  if (name === 'upgrade' && !manifest.system) await notifyUpgraded(ctx, manifest.name, change);
+  if (name === 'upgrade' && !manifest.system) await notifyUpgraded(ctx, manifest, change);
 }
 
-async function notifyUpgraded(ctx: Context, name: string, { from, to }: { from: string; to: string }): Promise<void> {
+async function notifyUpgraded(
+  ctx: Context,
+  { alias, name }: LoadedModule['manifest'],
+  { from, to }: { from: string; to: string },
+): Promise<void> {
   await ctx.notify('members', {
     type: 'module.upgraded',
     title: `The module ${name} was upgraded to version ${to}`,
     body: `From version ${from}`,
     icon: 'Package',
+    action_url: `/settings/modules?edit=${alias}`,
+    action_label: 'Open the module',
     group_key: `module.upgraded ${name}`.slice(0, 100),
   });
 }

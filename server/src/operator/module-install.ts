@@ -1,3 +1,4 @@
+import { countOf } from '../count-of.ts';
 import { installPackage } from '../packages/install-package.ts';
 import { findMissing } from '../packages/missing-packages.ts';
 import { type PackageId, readPackageId } from '../packages/package-name.ts';
@@ -7,9 +8,9 @@ import { findLockFile } from './find-lock-file.ts';
 
 export const moduleInstallCommand: Command = {
   name: 'module:install',
-  usage: '(<alias>@<version> | --locked) [--ring=<ring>] [--json]',
+  usage: '(<alias>@<version> | --locked) [--ring=<ring>] [--reason=<text>] [--json]',
   summary: 'add a module to a ring; with --locked, download what the lock file of the ring names and is missing here',
-  options: { ring: { type: 'string' }, locked: { type: 'boolean' } },
+  options: { ring: { type: 'string' }, reason: { type: 'string' }, locked: { type: 'boolean' } },
   positionals: { min: 0, max: 1 },
   async run(session, input) {
     const [name] = input.positionals;
@@ -48,5 +49,6 @@ async function installLocked(session: Session, { options }: CommandInput): Promi
     await installPackage(config, { alias, version }, { integrity, warn: progress });
   }
   if (options.json) table(missing, '');
-  else say(missing.length === 0 ? `All modules of ${file} are there.` : `Installed ${missing.length} modules.`);
+  else
+    say(missing.length === 0 ? `All modules of ${file} are there.` : `Installed ${countOf(missing.length, 'module')}.`);
 }

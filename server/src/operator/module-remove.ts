@@ -1,12 +1,13 @@
 import { type Db, sql } from '@chowk/kit/kernel';
+import { countOf } from '../count-of.ts';
 import { applyChange, changeModules, reportChange } from './change-modules.ts';
 import { type Command, UsageError } from './command.ts';
 
 export const moduleRemoveCommand: Command = {
   name: 'module:remove',
-  usage: '<alias> [--ring=<ring>] [--yes] [--json]',
+  usage: '<alias> [--ring=<ring>] [--yes] [--reason=<text>] [--json]',
   summary: 'remove a module that no tenant has enabled from a ring; its data and packages stay',
-  options: { ring: { type: 'string' }, yes: { type: 'boolean' } },
+  options: { ring: { type: 'string' }, reason: { type: 'string' }, yes: { type: 'boolean' } },
   positionals: { min: 1, max: 1 },
   async run(session, input) {
     const [alias = ''] = input.positionals;
@@ -32,7 +33,7 @@ async function requireUnused(db: Db, ring: string, alias: string): Promise<void>
   if (tenants.length === 0) return;
   const names = `${tenants.slice(0, 5).join(', ')}${tenants.length > 5 ? ', …' : ''}`;
   throw new Error(
-    `${tenants.length} tenants of the ring ${ring} have ${alias} enabled (${names}); disable it for them first`,
+    `${countOf(tenants.length, 'tenant')} of the ring ${ring} ${tenants.length === 1 ? 'has' : 'have'} ${alias} enabled (${names}); disable it for them first`,
   );
 }
 

@@ -6,10 +6,10 @@ import type { Command } from './command.ts';
 
 export const moduleRollbackCommand: Command = {
   name: 'module:rollback',
-  usage: '<alias> [--ring=<ring>] [--json]',
+  usage: '<alias> [--ring=<ring>] [--reason=<text>] [--json]',
   summary:
     'undo the last installation, upgrade, promotion or removal of a module in a ring; databases stay as they are',
-  options: { ring: { type: 'string' } },
+  options: { ring: { type: 'string' }, reason: { type: 'string' } },
   positionals: { min: 1, max: 1 },
   async run(session, input) {
     const [alias = ''] = input.positionals;
@@ -20,14 +20,14 @@ export const moduleRollbackCommand: Command = {
 };
 
 async function rollBack(modules: RingModules, alias: string): Promise<ChangeReport> {
-  const { central, ring, lock, operator } = modules;
+  const { central, ring, lock, operator, reason } = modules;
   const last = await findLastChange(central.db, ring, alias);
   if (!last)
     throw new Error(`nothing of ${alias} in the ring ${ring} can be rolled back; 'chowkd ring:history' lists changes`);
   const [from, to] = [last.to_value ?? undefined, last.from_value ?? undefined];
   if (last.status === 'failed') {
     // The lock file was not changed.
-    const operation = { operator, operation: 'module.rollback', ring, alias, from_value: from, to_value: to };
+    const operation = { operator, operation: 'module.rollback', ring, alias, from_value: from, to_value: to, reason };
     await recordOperation(central.db, operation);
     return { alias, ring, from: from ?? null, to: to ?? null };
   }

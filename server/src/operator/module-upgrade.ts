@@ -5,9 +5,9 @@ import { type Command, UsageError } from './command.ts';
 
 export const moduleUpgradeCommand: Command = {
   name: 'module:upgrade',
-  usage: '<alias> --to=<version> [--ring=<ring>] [--json]',
+  usage: '<alias> --to=<version> [--ring=<ring>] [--reason=<text>] [--json]',
   summary: 'move a ring to a newer version of a module: download, check, migrate, run its upgrade hook, lock',
-  options: { to: { type: 'string' }, ring: { type: 'string' } },
+  options: { to: { type: 'string' }, ring: { type: 'string' }, reason: { type: 'string' } },
   positionals: { min: 1, max: 1 },
   async run(session, input) {
     const [alias = ''] = input.positionals;

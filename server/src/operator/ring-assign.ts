@@ -1,3 +1,4 @@
+import { countOf } from '../count-of.ts';
 import { operatorName } from '../operator-name.ts';
 import { assignTenant } from '../promotion/assign-tenant.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
@@ -22,7 +23,7 @@ export const ringAssignCommand: Command = {
     if (options.json) return table([result], '');
     const { tenant, from, to, changed, migrations } = result;
     if (!changed) return say(`${tenant} is on ${to} already.`);
-    const migrated = migrations.length > 0 ? `; its database got ${migrations.length} migrations` : '';
+    const migrated = migrations.length > 0 ? `; its database got ${countOf(migrations.length, 'migration')}` : '';
     say(`Assigned ${tenant} to ${to}, from ${from}${migrated}.`);
   },
 };

@@ -142,7 +142,7 @@ test('a ring with tenants and the default ring stay active; no tenant comes to a
   const ring = await createRing();
   const acme = await platform.tenant();
   await run('ring:assign', acme.id, ring);
-  expect((await run('ring:deactivate', ring)).err).toMatch(/has 1 tenants; assign them to other rings first/);
+  expect((await run('ring:deactivate', ring)).err).toMatch(/has 1 tenant; assign them to other rings first/);
   expect((await run('ring:deactivate', 'stable')).err).toMatch(/stable is the default ring/);
   await run('ring:assign', acme.id, 'stable');
   expect((await runJson('ring:deactivate', ring)).rows).toEqual([{ ring, is_active: false, changed: true }]);

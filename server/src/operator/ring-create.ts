@@ -10,7 +10,7 @@ import { type Command, type CommandInput, UsageError } from './command.ts';
 export const ringCreateCommand: Command = {
   name: 'ring:create',
   usage:
-    '<name> [--display-name=<text>] [--description=<text>] [--order=<number>] [--hostname-segment=<label>] [--from=<ring>] [--manifest-path=<file>] [--k8s-namespace=<name>] [--k8s-service=<host>] [--json]',
+    '<name> [--display-name=<text>] [--description=<text>] [--order=<number>] [--hostname-segment=<label>] [--from=<ring>] [--manifest-path=<file>] [--k8s-namespace=<name>] [--k8s-service=<host>] [--reason=<text>] [--json]',
   summary: 'create a ring with a copy of the lock file of another one, of stable unless --from names it',
   options: {
     'display-name': { type: 'string' },
@@ -21,6 +21,7 @@ export const ringCreateCommand: Command = {
     'manifest-path': { type: 'string' },
     'k8s-namespace': { type: 'string' },
     'k8s-service': { type: 'string' },
+    reason: { type: 'string' },
   },
   positionals: { min: 1, max: 1 },
   async run({ config, kernel, say, table }, { positionals: [name = ''], options }) {
@@ -34,6 +35,7 @@ export const ringCreateCommand: Command = {
         operator: operatorName(),
         operation: 'create',
         ring: name,
+        reason: text(options.reason),
         details: { from: source.name, manifest_path: ring.manifest_path },
       });
       if (existsSync(file)) return await keepLockFile(file, name);

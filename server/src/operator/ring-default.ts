@@ -5,14 +5,23 @@ import type { Command } from './command.ts';
 
 export const ringDefaultCommand: Command = {
   name: 'ring:default',
-  usage: '<ring> [--json]',
+  usage: '<ring> [--reason=<text>] [--json]',
   summary: 'make a ring the one of new tenants; existing tenants stay where they are',
+  options: { reason: { type: 'string' } },
   positionals: { min: 1, max: 1 },
   async run({ kernel, say, table }, { positionals: [ring = ''], options }) {
     const { central } = await kernel();
+    const reason = typeof options.reason === 'string' ? options.reason : undefined;
     const before = await central.db.tx(async (tx) => {
       const from = await setDefaultRing(tx, ring);
-      const operation = { operator: operatorName(), operation: 'default', ring, from_value: from, to_value: ring };
+      const operation = {
+        operator: operatorName(),
+        operation: 'default',
+        ring,
+        from_value: from,
+        to_value: ring,
+        reason,
+      };
       if (from !== ring) await recordOperation(tx, operation);
       return from;
     });

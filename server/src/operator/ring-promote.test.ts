@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from '@chowk/kit/kernel';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -32,12 +32,12 @@ function notes(version: string, output: Record<string, object>, input: Record<st
 }
 const first = { '0001_notes.sql': 'CREATE TABLE notes (id int)' };
 const one = await write({ ...notes('1.0.0', { text }), migrations: first });
-const reader = await write({
+const consumer = await write({
   alias: 'reader',
   version: '1.0.0',
   manifest: { api: { consumes: ['notes.get'] } },
 });
-const lock = await writeTestLock(lockPath('stable'), 'stable', { notes: one, reader });
+const lock = await writeTestLock(lockPath('stable'), 'stable', { notes: one, reader: consumer });
 const modules = await loadLockedModules(testConfig(environment), lock);
 const platform = await startPlatform({ environment, modules });
 const { central, config } = platform.kernel;
@@ -83,6 +83,8 @@ test('a compatible version is promoted, with everything that changes', async () 
   const dry = await run('ring:promote', 'notes', `--to=${edge}`, `--from=${canary}`, '--dry-run');
   expect(dry).toMatchObject({ code: 0, err: '' });
   expect(await versionOn(edge)).toBe('1.0.0');
+  const before = await readFile(lockPath(edge), 'utf8');
+  const reader = await open(lockPath(edge));
   const promoted = await run('ring:promote', 'notes', `--to=${edge}`, `--from=${canary}`, '--json');
   expect(promoted).toMatchObject({ code: 0, err: '' });
   expect(promoted.rows).toMatchObject([
@@ -103,9 +105,21 @@ test('a compatible version is promoted, with everything that changes', async () 
   expect(promoted.rows[0].graphql).toContainEqual(
     expect.objectContaining({ severity: 'safe', description: 'Note.title was added.' }),
   );
-  expect(await readLock(edge)).toMatchObject({ ring: edge, modules: { notes: next, reader } });
+  const lost = await run('ring:promote', 'notes', `--to=${edge}`, '--with-version=1.0.0', '--dry-run', '--force');
+  for (const [part, name] of Object.entries({
+    operation: 'notes.add',
+    permission: 'notes.add',
+    setting: 'notes.limit',
+    event: 'note.added',
+  })) {
+    expect(lost.out).toMatch(new RegExp(`^${part} +lost +${name}`, 'm'));
+  }
+  expect(await readLock(edge)).toMatchObject({ ring: edge, modules: { notes: next, reader: consumer } });
   expect(JSON.parse(await readFile(`${lockPath(edge)}.previous`, 'utf8')).modules).toEqual(lock.modules);
-  expect(existsSync(`${lockPath(edge)}.new`)).toBe(false);
+  // Who reads the file meanwhile has all of the content before.
+  expect(await reader.readFile('utf8')).toBe(before);
+  await reader.close();
+  expect((await readdir(folder)).filter((name) => name.endsWith('.new'))).toEqual([]);
   const again = await run('ring:promote', 'notes', `--to=${edge}`, `--from=${canary}`);
   expect(again).toMatchObject({ code: 0, out: `${edge} has this version of notes already.\n` });
   const [operation] = (await run('ring:history', '--limit=1', '--json')).rows;
@@ -273,6 +287,16 @@ test('of two promotions at once none is lost', async () => {
     if (code !== 0) expect(err).toMatch(/was changed by another command; run .* again/);
 });
 
+test('a lock file that cannot be written leaves a failed change in the history, which is not undone', async () => {
+  await write({ ...notes('4.6.0', { text }), migrations: first });
+  await mkdir(`${lockPath(edge)}.previous`);
+  expect(await run('ring:promote', 'notes', `--to=${edge}`, '--with-version=4.6.0')).toMatchObject({ code: 1 });
+  expect(await versionOn(edge)).toBe('1.0.0');
+  const [operation] = (await run('ring:history', '--limit=1', '--json')).rows;
+  expect(operation).toMatchObject({ operation: 'promote', ring: edge, to_value: '4.6.0', status: 'failed' });
+  expect((await run('ring:rollback', edge)).err).toMatch(/no change .* is left to undo/);
+});
+
 test('promotions are undone one after the other, and not over a later change of the file', async () => {
   const versions: Record<string, LockedModule> = {};
   for (const version of ['4.0.0', '4.1.0']) {
@@ -328,6 +352,9 @@ test('a version must have served the source ring long enough and without a rise 
       ON CONFLICT (ring, alias, version, hour) DO UPDATE SET calls = excluded.calls, errors = excluded.errors`);
   expect((await promote()).err).toMatch(/notes 5\.0\.0 has served no calls on/);
   await serve('4.9.0', 100, 10_000, 10);
+  await serve('5.0.0', 50, 99, 0);
+  expect((await promote()).err).toMatch(/has served only 99 calls on \w+, fewer than 100/);
+  await db.run(sql`DELETE FROM module_call_counts WHERE ring = ${canary} AND version = '5.0.0'`);
   await serve('5.0.0', 40, 1_000, 1);
   expect((await promote()).err).toMatch(/has served \w+ for 39(\.\d)? full hours, not for 48/);
   await serve('5.0.0', 50, 1_000, 0);

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
-import { sql } from '@chowk/kit/kernel';
 import type { Kernel } from '../kernel.ts';
-import { type ReloadReport, reloadChannel, reloadReportChannel } from '../rings/ring-reload.ts';
-import { recordOperation, requireRing } from '../tenancy/rings.ts';
+import { operatorName } from '../operator-name.ts';
+import { type ReloadReport, reloadReportChannel } from '../rings/ring-reload.ts';
+import { requireRing } from '../tenancy/rings.ts';
 import type { Command } from './command.ts';
+import { requestReload } from './platform-service.ts';
 
 /** A front says at once that it has begun. */
 const answerMs = 5_000;
@@ -19,24 +19,17 @@ export const ringReloadCommand: Command = {
     const kernel = await open();
     const ring = (await requireRing(kernel.central.db, name)).name;
     if (options['no-wait']) {
-      await request(kernel, ring);
+      await requestReload(kernel, ring, operatorName());
       if (options.json) return table([{ ring, status: 'requested' }], '');
       return say(`Asked the fronts to replace the process of the ring ${ring}; their logs say when it is done.`);
     }
     const reports = await follow(kernel, ring, progress);
-    await request(kernel, ring);
+    await requestReload(kernel, ring, operatorName());
     const fronts = await reports.settled();
     if (options.json) table([{ ring, status: 'replaced', fronts }], '');
     else say(`The ring ${ring} runs a new process behind ${fronts.join(' and ')}.`);
   },
 };
-
-async function request({ central }: Kernel, ring: string): Promise<void> {
-  await central.db.tx(async (tx) => {
-    await recordOperation(tx, { operator: userInfo().username, operation: 'reload', ring });
-    await tx.run(sql`SELECT pg_notify(${reloadChannel}, ${ring})`);
-  });
-}
 
 /** Listens to the fronts. `settled` resolves to those that have replaced the process, and throws if one has not. */
 async function follow({ signals }: Kernel, ring: string, progress: (line: string) => void) {

@@ -9,6 +9,7 @@ import {
   reencryptTables,
   type SealedTable,
 } from '../tenancy/sealed-tables.ts';
+import { inParallel } from './in-parallel.ts';
 
 /** A database with encrypted data: the central one, or that of a tenant. */
 interface SealedDatabase {
@@ -57,19 +58,16 @@ export async function reencryptDatabase(
 
 /** Secrets that this process cannot read. Databases that cannot be reached are left out: the doctor reports those anyway. */
 export async function findUnknownKeys(kernel: Kernel): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const database of await sealedDatabases(kernel)) {
+  const findings = await inParallel(await sealedDatabases(kernel), async (database): Promise<Finding[]> => {
     const uses = await keyUses(database).catch(() => []);
     const unknown = uses.filter(({ keyId }) => !kernel.secrets.keyIds.includes(keyId));
-    findings.push(
-      ...unknown.map(({ table, keyId, count }) => ({
-        problem: 'unknown key',
-        subject: `${database.name}: ${count} in ${table}, encrypted with ${keyId || 'no key'}`,
-        remedy: "add the key to APP_PREVIOUS_KEYS and run 'chowkd keys:reencrypt'",
-      })),
-    );
-  }
-  return findings;
+    return unknown.map(({ table, keyId, count }) => ({
+      problem: 'unknown key',
+      subject: `${database.name}: ${count} in ${table}, encrypted with ${keyId || 'no key'}`,
+      remedy: "add the key to APP_PREVIOUS_KEYS and run 'chowkd keys:reencrypt'",
+    }));
+  });
+  return findings.flat();
 }
 
 /** The stored responses of requests with an `Idempotency-Key`. */

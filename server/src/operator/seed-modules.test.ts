@@ -59,7 +59,7 @@ test('chowkd migrate seeds and enables a new module and migrates its tables', as
     modules: [...existing, newModule('points', 'CREATE TABLE points (n int)')],
   });
   const session = { kernel: async () => after.kernel, say() {}, table() {}, progress() {} } as unknown as Session;
-  await migrateCommand.run(session, { positionals: [], options: { parallel: '1' } });
+  await migrateCommand.run(session, { positionals: [], options: { parallel: '1', batch: '10', pause: '0' } });
   const owner = await after.person({ tenant: acme });
   await expect.poll(async () => (await owner.get('/api/v1/points')).status).toBe(200);
   expect(await acme.db.rows(sql`SELECT * FROM points`)).toEqual([]);

@@ -1,5 +1,9 @@
 import { sql } from '@chowk/kit/kernel';
+import type { Config } from '../config/config.ts';
+import { connectionLimits, serverProblem } from '../db/server.ts';
 import type { Kernel } from '../kernel.ts';
+import type { DatabaseHost } from '../tenancy/central-database.ts';
+import { mainServer } from '../tenancy/servers.ts';
 
 /** Connections of a process besides its budget: one that listens for notifications, and one for operations such as migrations. */
 const ownConnections = 2;
@@ -10,7 +14,8 @@ export async function checkStart(kernel: Kernel): Promise<void> {
   if (config.appEnv === 'production' && config.mailUrl === undefined) {
     log.warn({}, 'MAIL_URL is not set: no mail is sent, such as invitations and links to choose a password');
   }
-  for (const { name, db } of central.servers) {
+  for (const { name, db, address, database } of central.servers) {
+    if (name !== mainServer) await requireUsable(config, name, { address, database });
     const limit = await db
       .row<{ allowed: number; used: number }>(sql`
       SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -20,6 +25,17 @@ export async function checkStart(kernel: Kernel): Promise<void> {
       .catch(() => undefined);
     if (limit) checkConnections(kernel, name, limit);
   }
+}
+
+/** The main server is checked before the platform boots. */
+async function requireUsable(
+  config: Config,
+  name: string,
+  { address, database }: Pick<DatabaseHost, 'address' | 'database'>,
+): Promise<void> {
+  // A server that is down is reported when it is used.
+  const problem = await serverProblem(address, database, connectionLimits(config)).catch(() => undefined);
+  if (problem) throw new Error(`DATABASE_SERVERS ${name}: ${problem}`);
 }
 
 function checkConnections(

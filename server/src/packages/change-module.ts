@@ -2,18 +2,13 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  folderIntegrity,
-  type LockedModule,
-  type LockFile,
-  replaceLockFile,
-  writeLockFile,
-} from '../loader/lock-file.ts';
+import { folderIntegrity, type LockedModule, type LockFile, readLockFile, writeLockFile } from '../loader/lock-file.ts';
 import { readManifest } from '../loader/manifest.ts';
 import { modulesFolder, packageFolder } from '../loader/module-folders.ts';
-import { recordOperation } from '../tenancy/rings.ts';
+import { type RingOperation, recordOperation } from '../tenancy/rings.ts';
 import { migrateRing, runHook, verifyLock } from './child-steps.ts';
 import { installPackage } from './install-package.ts';
+import { replaceLock } from './replace-lock.ts';
 import type { RingModules } from './ring-modules.ts';
 import { withStaging } from './staging.ts';
 
@@ -35,61 +30,62 @@ export type Step = 'package' | 'verify' | 'migrate' | 'hook' | 'lock';
  */
 export async function changeModule(modules: RingModules, change: ModuleChange): Promise<void> {
   const { alias, operation, to } = change;
-  const from = modules.lock.modules[alias];
-  const record = (status: 'done' | 'failed', details: object) =>
-    recordOperation(modules.central.db, {
-      operator: modules.operator,
-      operation,
-      ring: modules.ring,
-      alias,
-      from_value: from?.version,
-      to_value: to?.version,
-      status,
-      details,
-    });
+  const { ring, operator, reason } = modules;
+  const versions = { from_value: modules.lock.modules[alias]?.version, to_value: to?.version };
+  const row: RingOperation = { operator, operation, ring, alias, ...versions, reason };
   const current: { step: Step } = { step: 'package' };
   try {
-    const next = await attempt(modules, change, current);
-    const locks = next ? { file: modules.file, previous_lock: modules.lock, lock: next } : {};
-    await record('done', { from, to: (next ?? modules.lock).modules[alias], ...locks });
+    await attempt(modules, change, { current, row });
   } catch (error) {
-    await record('failed', { step: current.step, error: (error as Error).message });
+    const details = { step: current.step, error: (error as Error).message };
+    await recordOperation(modules.central.db, { ...row, status: 'failed', details });
     throw error;
   }
 }
 
-/** Returns the new lock file; `undefined` if it stays as it is. */
 async function attempt(
   modules: RingModules,
   { alias, to, hook }: ModuleChange,
-  current: { step: Step },
-): Promise<LockFile | undefined> {
-  const { config, lock } = modules;
+  { current, row }: { readonly current: { step: Step }; readonly row: RingOperation },
+): Promise<void> {
+  const { central, config, file, lock } = modules;
   const obtained = to && (await obtain(modules, alias, to));
+  const [from, locked] = [lock.modules[alias], obtained?.locked];
   // Only downloaded, to a machine that did not have it.
-  if (obtained && isDeepStrictEqual(obtained.locked, lock.modules[alias])) return undefined;
-  const next = { ...withModule(lock, alias, obtained?.locked), generated_at: new Date().toISOString() };
+  if (locked && isDeepStrictEqual(locked, from)) {
+    await recordOperation(central.db, { ...row, details: { from, to: locked } });
+    return;
+  }
   await withStaging(config.modulesPath, async (folder) => {
     const draft = join(folder, 'draft.lock.json');
-    await writeLockFile(draft, next);
+    await writeLockFile(draft, withModule(lock, alias, locked));
     current.step = 'verify';
     await verifyLock(modules, draft, alias, to?.version).catch(async (error) => {
       if (obtained?.isNew) await rm(packageFolder(config, alias, obtained.locked.version), { recursive: true });
       throw error;
     });
-    if (!hook) return;
-    const from = lock.modules[alias]?.version;
-    if (to) {
+    if (hook && to) {
       current.step = 'migrate';
       await migrateRing(modules, draft, alias);
     }
-    current.step = 'hook';
-    // The code of a module that is removed is in the lock file as it is.
-    await runHook(modules, to ? draft : modules.file, { alias, hook, from, to: to?.version });
+    if (hook) {
+      current.step = 'hook';
+      // The code of a module that is removed is in the lock file as it is.
+      await runHook(modules, to ? draft : file, { alias, hook, from: from?.version, to: to?.version });
+    }
+    current.step = 'lock';
+    const latest = await readLockFile(file);
+    if (!isDeepStrictEqual(latest.modules[alias], from)) {
+      throw new Error(`${file} has another version of ${alias} since this command began; run the command again`);
+    }
+    const next = withModule(latest, alias, locked);
+    if (!isDeepStrictEqual(latest.modules, lock.modules)) {
+      // Another module was promoted meanwhile.
+      await writeLockFile(draft, next);
+      await verifyLock(modules, draft, alias, to?.version);
+    }
+    await replaceLock(central.db, { file, from: latest, to: next }, { ...row, details: { from, to: locked } });
   });
-  current.step = 'lock';
-  await replaceLockFile(modules.file, lock, next);
-  return next;
 }
 
 /** A module that comes with the platform, or a package, which is downloaded if it is not installed. */
@@ -113,5 +109,6 @@ async function obtain(
 function withModule(lock: LockFile, alias: string, locked: LockedModule | undefined): LockFile {
   const { [alias]: _, ...others } = lock.modules;
   const entries = Object.entries(locked ? { ...others, [alias]: locked } : others);
-  return { ...lock, modules: Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1))) };
+  const sorted = Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return { ...lock, generated_at: new Date().toISOString(), modules: sorted };
 }

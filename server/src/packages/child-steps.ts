@@ -1,3 +1,4 @@
+import { countOf } from '../count-of.ts';
 import { runChild } from './child-command.ts';
 import type { RingModules } from './ring-modules.ts';
 
@@ -37,7 +38,7 @@ export async function migrateRing(modules: RingModules, lockFile: string, alias:
   if (code === 0 && results.length > 0) return;
   const failed = results.flatMap((result) => result.failed);
   const [first] = failed;
-  const reason = first ? `${failed.length} tenants, the first is ${first.id}: ${first.error}` : problem;
+  const reason = first ? `${countOf(failed.length, 'tenant')}, the first is ${first.id}: ${first.error}` : problem;
   throw new Error(`the databases were not migrated (${reason}); ${whatNext(modules, alias)}`);
 }
 

@@ -41,6 +41,8 @@ const hostile: Record<string, [bytes: () => Buffer, message: RegExp]> = {
   'a hidden file': [() => named('.npmrc.json'), /unexpected entry/],
   'code that the digest leaves out': [() => named('node_modules/x/index.js'), /unexpected entry/],
   'a binary': [() => named('addon.node'), /unexpected entry/],
+  'a font outside of the folder of assets': [() => named('chunks/font.ttf'), /unexpected entry/],
+  'an asset below a hidden folder': [() => named('assets/.x/font.ttf'), /unexpected entry/],
   'a folder entry': [() => named('graphql/'), /unexpected entry/],
   'a very long name': [() => named(`${'a'.repeat(5_000)}.js`), /unexpected entry/],
   'a symbolic link': [

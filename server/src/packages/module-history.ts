@@ -25,13 +25,13 @@ export async function findLastChange(db: Db, ring: string, alias: string): Promi
   return undoable.at(-1);
 }
 
-/** Of the failed ones, those that may have changed data. */
+/** With the failed ones that may have changed data. */
 function listChanges(db: Db, ring: string, alias: string): Promise<PastChange[]> {
   return db.rows<PastChange>(sql`
     SELECT operation, from_value, to_value, status, details FROM ring_operations
     WHERE ring = ${ring} AND alias = ${alias}
       AND operation IN ('module.install', 'module.upgrade', 'module.remove', 'module.rollback', 'promote')
-      AND (status = 'done' OR details->>'step' IN ('migrate', 'hook'))
+      AND (status = 'done' OR details->>'step' IN ('migrate', 'hook', 'lock'))
       AND (status = 'failed' OR from_value IS DISTINCT FROM to_value)
     ORDER BY id`);
 }

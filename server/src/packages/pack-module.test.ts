@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chowkdProcess, temporaryFolder } from '../../testing/chowkd.ts';
 import { type NotesOptions, writeNotes } from '../../testing/module-sources.ts';
+import { testConfig } from '../../testing/test-config.ts';
 import { ArchiveReader } from '../tenancy/archive-reader.ts';
+import { installPackage } from './install-package.ts';
+import { publishPackage } from './publish-package.ts';
 
 async function pack(options: NotesOptions, file = `ShopNotes-${options.version}.zip`) {
   const out = await temporaryFolder();
@@ -64,7 +67,7 @@ test('a package has the code, the complete manifest, migrations and licences, an
   });
 });
 
-test('a file beside the code that the code names is part of the package', async () => {
+test('a file beside the code that the code names is packed, published and installed', async () => {
   const hooks = `const font = new URL('./font.ttf', import.meta.url);
     export const hooks: ModuleHooks = { install: async (ctx) => ctx.log.info(font.href) };`;
   const { code, err, zip } = await pack({
@@ -77,6 +80,10 @@ test('a file beside the code that the code names is part of the package', async 
   const [name = ''] = [...files.keys()].filter((file) => file.endsWith('.ttf'));
   expect(files.get(name)).toBe('the letters');
   expect(files.get('module.js')).toContain(`new URL("${name}", import.meta.url)`);
+  const config = testConfig({ STORAGE_PATH: await temporaryFolder() });
+  await publishPackage(config, zip, undefined);
+  await installPackage(config, { alias: 'notes', version: '1.0.0' }, { warn: () => {} });
+  expect(await readFile(join(config.modulesPath, 'notes/1.0.0', name), 'utf8')).toBe('the letters');
 });
 
 test('the same sources in two folders give the same bytes', async () => {
@@ -103,6 +110,12 @@ test.each([
     {},
     "import 'absent';",
     /imports absent, which is not installed|Cannot find package 'absent'/,
+  ],
+  [
+    'a file of a type that a package cannot have',
+    { 'letters.exe': 'x' },
+    "export const file = new URL('./letters.exe', import.meta.url);",
+    /assets\/letters-\S+\.exe cannot be part of a package/,
   ],
   ['a file beside the code', {}, 'export const file = import.meta.dirname;', /hooks\.ts uses import\.meta/],
 ])('%s is refused by name', async (_, files, code, message) => {

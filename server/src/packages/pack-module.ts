@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readConsoleScripts } from '../loader/bundle-console.ts';
 import type { LoadedModule } from '../loader/load-modules.ts';
 import { packedManifest } from '../loader/packed-manifest.ts';
 import { ArchiveWriter } from '../tenancy/archive-writer.ts';
 import { bundleModule } from './bundle-module.ts';
 import { describeLicences } from './licences.ts';
 import { packageFile } from './package-name.ts';
+import { isPackable } from './unpack.ts';
 
 /**
  * Packs a module into a ZIP file and returns its path. The same sources always give the same bytes. `modules` are those whose
@@ -40,9 +42,18 @@ async function packageContents(
 ): Promise<Map<string, string | Uint8Array>> {
   const { folder } = module;
   const bundle = await bundleModule(folder);
-  const licences = await describeLicences(bundle.dependencies);
+  const unpackable = [...bundle.files.keys()].find((name) => !isPackable(name));
+  if (unpackable !== undefined) {
+    throw new Error(
+      `${unpackable} cannot be part of a package; docs/modules-lifecycle.md lists the types of files that can`,
+    );
+  }
+  const scripts = await readConsoleScripts(folder, module.definition);
+  const bundled = [...scripts.values()].flatMap(({ dependencies }) => dependencies);
+  const licences = await describeLicences([...bundle.dependencies, ...bundled]);
   const files = new Map<string, string | Uint8Array>(bundle.files);
   files.set('module.json', `${JSON.stringify(packedManifest(module, modules), null, 2)}\n`);
+  for (const [name, { code }] of scripts) files.set(`console/${name}.js`, code);
   if (licences !== undefined) files.set('LICENSES.txt', licences);
   for (const name of ['README.md', 'graphql/schema.graphql', ...(await listMigrations(folder))]) {
     if (existsSync(join(folder, name))) files.set(name, await readFile(join(folder, name)));

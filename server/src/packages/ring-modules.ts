@@ -15,11 +15,13 @@ export interface RingModules {
   readonly file: string;
   readonly lock: LockFile;
   readonly operator: string;
+  /** Why, for the history. */
+  readonly reason: string | undefined;
   /** Writes a line for the operator. */
   readonly progress: (line: string) => void;
 }
 
-interface Options extends Pick<RingModules, 'config' | 'environment' | 'central' | 'ring' | 'progress'> {}
+interface Options extends Pick<RingModules, 'config' | 'environment' | 'central' | 'ring' | 'reason' | 'progress'> {}
 
 /** Runs `work` when no other process changes modules. */
 export async function withRingModules<Result>(

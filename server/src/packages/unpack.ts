@@ -9,11 +9,21 @@ export const maxPackageBytes = 32 * 1_048_576;
 
 /** No hidden files, and nothing that the digest of a module leaves out, except for Markdown. */
 const segment = '(?!node_modules/)[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}';
+const fileName = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}';
+/** Data that the code reads, which `module:pack` puts into one folder. */
+const assetTypes = 'ttf|otf|woff2?|png|jpe?g|webp|gif|svg|ico|css|html|csv|xml|pdf';
 const rules: ArchiveRules = {
-  knownName: new RegExp(`^(${segment}/){0,3}[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\\.(js|json|sql|graphql|md|txt)$`),
+  knownName: new RegExp(
+    `^(${segment}/){0,3}${fileName}\\.(js|json|sql|graphql|md|txt)$|^assets/${fileName}\\.(${assetTypes})$`,
+  ),
   maxEntries: 2_000,
   maxBytes: 64 * 1_048_576,
 };
+
+/** Whether a package can have a file of this name. */
+export function isPackable(name: string): boolean {
+  return rules.knownName.test(name);
+}
 
 /** A package that cannot be used. Nothing of it was installed. */
 export class PackageError extends Error {

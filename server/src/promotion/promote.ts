@@ -1,7 +1,7 @@
 import type { Kernel } from '../kernel.ts';
+import { replaceLock } from '../packages/replace-lock.ts';
 import type { PromotionPlan } from './plan-promotion.ts';
 import { Refusal } from './refusal.ts';
-import { replaceLock } from './replace-lock.ts';
 
 /** Rewrites the lock file of the ring. Throws a `Refusal` if the plan has any, unless it is forced. */
 export async function promote(

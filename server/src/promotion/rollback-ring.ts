@@ -4,8 +4,8 @@ import type { Kernel } from '../kernel.ts';
 import type { LockFile } from '../loader/lock-file.ts';
 import { findModuleFolder } from '../loader/module-folders.ts';
 import { readRingLock } from '../loader/ring-lock.ts';
+import { replaceLock } from '../packages/replace-lock.ts';
 import { requireRing } from '../tenancy/rings.ts';
-import { replaceLock } from './replace-lock.ts';
 
 interface Change {
   readonly id: string;

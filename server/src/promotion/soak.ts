@@ -1,10 +1,13 @@
 import { type Db, sql } from '@chowk/kit/kernel';
+import { countOf } from '../count-of.ts';
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Counts are kept that long. */
 const maxSoakMs = 90 * units.d;
 /** A version may have one more internal error in that many calls than the one before it. */
 const callsPerFurtherError = 1_000;
+/** Fewer calls show nothing. */
+const minCalls = 100;
 
 /** `30m`, `48h` or `7d` in milliseconds; `undefined` if it is none of them. */
 export function readDuration(text: string): number | undefined {
@@ -44,6 +47,9 @@ export async function soakProblem(db: Db, soak: Soak, now: Date): Promise<string
   const elapsedMs = Math.max(0, now.getTime() - (Date.parse(served.since) + units.h));
   if (elapsedMs < durationMs) {
     return `${subject} has served ${ring} for ${inHours(elapsedMs)} full hours, not for ${inHours(durationMs)}`;
+  }
+  if (served.calls < minCalls) {
+    return `${subject} has served only ${countOf(served.calls, 'call')} on ${ring}, fewer than ${minCalls}`;
   }
   const rate = served.errors / served.calls;
   const rateBefore = served.beforeCalls > 0 ? served.beforeErrors / served.beforeCalls : 0;

@@ -1,4 +1,14 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { request as requestTls } from 'node:https';
+import { isIP } from 'node:net';
+import { hostOf } from '../network.ts';
 import { responseHeaders } from './forwarded-headers.ts';
 
 const connectTimeoutMs = 5_000;
@@ -29,11 +39,19 @@ interface Forwarding {
  */
 export function forwardRequest({ agent, target, request: own, response, headers }: Forwarding): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { hostname: host, port } = target;
-    const options = { agent, host, port, path: own.url, method: own.method, headers: headers as never, setHost: false };
-    const sent = request(options);
+    const isTls = target.protocol === 'https:';
+    const options: RequestOptions = {
+      agent,
+      host: hostOf(target),
+      port: target.port,
+      path: own.url as string,
+      method: own.method as string,
+      headers: headers as never,
+      setHost: false,
+    };
+    const sent = isTls ? requestTls({ ...options, servername: serverName(target) }) : request(options);
     let isSent = false;
-    onConnect(sent, () => {
+    onConnect(sent, isTls ? 'secureConnect' : 'connect', () => {
       isSent = true;
       // Not before: what was read could not be sent again to a ring that restarts.
       if (hasBody(own)) own.pipe(sent);
@@ -48,13 +66,19 @@ export function forwardRequest({ agent, target, request: own, response, headers 
   });
 }
 
+/** The name in the certificate of the ring, not the host that the client has asked for. An address has none. */
+export function serverName(target: URL): string {
+  const host = hostOf(target);
+  return isIP(host) === 0 ? host : '';
+}
+
 /** Calls back when the request may reach the ring; ends a request that cannot be connected. */
-function onConnect(sent: ClientRequest, onConnected: () => void): void {
+function onConnect(sent: ClientRequest, event: 'connect' | 'secureConnect', onConnected: () => void): void {
   sent.once('socket', (socket) => {
     if (!socket.connecting) return onConnected();
     const onTimeout = () => sent.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' }));
     socket.setTimeout(connectTimeoutMs, onTimeout);
-    socket.once('connect', () => {
+    socket.once(event, () => {
       socket.setTimeout(0);
       socket.off('timeout', onTimeout);
       onConnected();

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { NotForwarded } from './forward-request.ts';
+import { hostOf } from '../network.ts';
+import { NotForwarded, serverName } from './forward-request.ts';
 
 /** A request to open a socket, whose connection the HTTP server has handed over. */
 export interface Upgrade {
@@ -27,9 +28,11 @@ export async function forwardSocket(
   { url, headers, upgrade: { socket, head }, onConnect }: SocketForwarding,
 ): Promise<void> {
   const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
-  const host = target.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(target);
   const upstream =
-    target.protocol === 'https:' ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+    target.protocol === 'https:'
+      ? connectTls({ host, port, servername: serverName(target) })
+      : connectTcp({ host, port });
   try {
     await once(upstream, target.protocol === 'https:' ? 'secureConnect' : 'connect', {
       signal: AbortSignal.timeout(connectTimeoutMs),

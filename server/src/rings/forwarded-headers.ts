@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLocalRequest, isLoopback } from '../network.ts';
+import { hostOf, isLocalRequest, isLoopback } from '../network.ts';
 
 /** Counts how often a request has been forwarded. */
 export const hopsHeader = 'x-chowk-hops';
@@ -28,7 +28,7 @@ export function forwardedHeaders({ raw, id, ip, host, protocol, hops }: Forwarde
   const headers = keepHeaders(raw.rawHeaders, raw.headers.connection, (name) => !replaced.test(name));
   headers.push('x-request-id', id, hopsHeader, String(hops + 1));
   // Between processes of one machine, a request from this machine stays one.
-  if (isLocalRequest(raw) && isLoopback(target.hostname)) return headers;
+  if (isLocalRequest(raw) && isLoopback(hostOf(target))) return headers;
   if (ip !== undefined) headers.push('x-forwarded-for', ip);
   headers.push('x-forwarded-proto', protocol);
   if (host !== raw.headers.host) headers.push('x-forwarded-host', host);

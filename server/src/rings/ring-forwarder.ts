@@ -1,4 +1,5 @@
 import { Agent, type ServerResponse } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MaybePromise } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
@@ -101,7 +102,8 @@ export class RingForwarder {
     const known = this.#agents.get(origin);
     if (known) return known;
     // The process of the ring has its own limits on how long a request may take.
-    const agent = new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 256 });
+    const options = { keepAlive: true, scheduling: 'lifo', maxFreeSockets: 256 } as const;
+    const agent = origin.startsWith('https:') ? new TlsAgent(options) : new Agent(options);
     this.#agents.set(origin, agent);
     return agent;
   }

@@ -21,18 +21,22 @@ interface RingProcessOptions {
 
 /** In milliseconds, before each further attempt to start a process that dies; the last one repeats. */
 const restartDelaysMs = [0, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
-/** A process that has run this long has started well. */
+/** A process that has served this long has started well. */
 const stableAfterMs = 60_000;
+/** A process that is not ready then is killed. As long as `ring:reload` waits. */
+const startLimitMs = 5 * 60_000;
 
 /** The process of one ring: started again when it dies, and replaced on request. */
 export class RingProcess {
   readonly #options: RingProcessOptions;
   readonly #children = new Set<ChildProcess>();
   readonly #stopping = new AbortController();
-  #serving: { readonly child: ChildProcess; readonly url: string } | undefined;
+  #serving: { readonly child: ChildProcess; readonly url: string; readonly since: number } | undefined;
   #starting: { readonly child: ChildProcess; readonly outcome: PromiseWithResolvers<boolean> } | undefined;
   #ready = Promise.withResolvers<void>();
   #restarts = 0;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #startTimer: NodeJS.Timeout | undefined;
 
   constructor(options: RingProcessOptions) {
     this.#options = options;
@@ -45,18 +49,23 @@ export class RingProcess {
   start(): Promise<boolean> {
     if (this.#starting) return this.#starting.outcome.promise;
     if (this.#stopping.signal.aborted) return Promise.resolve(false);
+    clearTimeout(this.#restartTimer);
     const child = this.#options.launch();
-    const startedAt = performance.now();
     const outcome = Promise.withResolvers<boolean>();
     this.#starting = { child, outcome };
     this.#children.add(child);
+    this.#startTimer = setTimeout(() => {
+      const { ring, log } = this.#options;
+      log.error({ ring }, `the process of the ring ${ring} was not ready within ${startLimitMs / 60_000} minutes`);
+      child.kill('SIGKILL');
+    }, startLimitMs);
     child.on('message', (report) => this.#use(child, report as RingReport));
     // Not `close`, which Node does not emit after `disconnect`.
-    child.once('exit', (code, signal) => this.#onExit(child, { code, signal, ranMs: performance.now() - startedAt }));
+    child.once('exit', (code, signal) => this.#onExit(child, { code, signal }));
     // It could not be started at all.
     child.once('error', (error) => {
       this.#options.log.error({ err: error }, 'cannot start a process');
-      this.#onExit(child, { code: null, signal: null, ranMs: 0 });
+      this.#onExit(child, { code: null, signal: null });
     });
     return outcome.promise;
   }
@@ -79,6 +88,7 @@ export class RingProcess {
   /** Lets the processes finish their requests, and waits until they have exited. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    clearTimeout(this.#restartTimer);
     for (const child of this.#children) stopChild(child);
     await Promise.all([...this.#children].map((child) => new Promise((resolve) => child.once('exit', resolve))));
   }
@@ -89,9 +99,8 @@ export class RingProcess {
 
   #use(child: ChildProcess, report: RingReport): void {
     const previous = this.#serving;
-    this.#serving = { child, url: report.url };
-    this.#starting?.outcome.resolve(true);
-    this.#starting = undefined;
+    this.#serving = { child, url: report.url, since: performance.now() };
+    this.#finishStart(true);
     this.#ready.resolve();
     this.#options.onReady(report);
     if (!previous) return;
@@ -99,18 +108,16 @@ export class RingProcess {
     stopChild(previous.child);
   }
 
-  #onExit(child: ChildProcess, exit: { code: number | null; signal: string | null; ranMs: number }): void {
+  #onExit(child: ChildProcess, exit: { code: number | null; signal: string | null }): void {
     const { ring, log, onRetired } = this.#options;
     this.#children.delete(child);
     const { code, signal } = exit;
     const wasServing = this.#serving?.child === child;
     const wasStarting = this.#starting?.child === child;
     if (!wasServing && !wasStarting) return;
-    if (wasStarting) {
-      this.#starting?.outcome.resolve(false);
-      this.#starting = undefined;
-    }
+    if (wasStarting) this.#finishStart(false);
     if (wasServing && this.#serving) {
+      if (performance.now() - this.#serving.since >= stableAfterMs) this.#restarts = 0;
       onRetired(this.#serving.url);
       this.#serving = undefined;
       this.#ready = Promise.withResolvers();
@@ -118,15 +125,19 @@ export class RingProcess {
     if (this.#stopping.signal.aborted) return;
     log.error({ ring, code, signal }, `the process of the ring ${ring} has ended`);
     if (this.#serving) log.error({ ring }, `the earlier process of the ring ${ring} goes on`);
-    else if (!this.#starting) void this.#restart(exit.ranMs);
+    else if (!this.#starting) this.#restart();
   }
 
-  async #restart(ranMs: number): Promise<void> {
-    if (ranMs >= stableAfterMs) this.#restarts = 0;
+  #finishStart(isReady: boolean): void {
+    clearTimeout(this.#startTimer);
+    this.#starting?.outcome.resolve(isReady);
+    this.#starting = undefined;
+  }
+
+  #restart(): void {
     const delayMs = restartDelaysMs[Math.min(this.#restarts, restartDelaysMs.length - 1)];
     this.#restarts += 1;
-    await pause(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-    void this.start();
+    this.#restartTimer = setTimeout(() => void this.start(), delayMs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { describeType } from './describe-name.ts';
 import { keywordNames } from './keywords.ts';
 import { ownFormats } from './validation.ts';
 
@@ -7,6 +8,9 @@ interface Schema extends Json {
   readonly title?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly anyOf?: readonly Schema[];
+  readonly description?: string;
+  readonly describedBy?: Schema;
 }
 
 /** Fields with a default are optional in an input and always present in an output. */
@@ -17,6 +21,12 @@ export class Components {
   readonly #schemas = new Map<string, { readonly json: Json; readonly text: string }>();
   /** Names by JSON text. */
   readonly #responses = new Map<string, string>();
+  readonly #fieldDescriptions: Readonly<Record<string, string>> | undefined;
+
+  /** `fieldDescriptions` are for fields that have none, by name. */
+  constructor(fieldDescriptions?: Readonly<Record<string, string>>) {
+    this.#fieldDescriptions = fieldDescriptions;
+  }
 
   /** Returns a reference to the response; a different response of the same name gets a number. */
   response(name: string, json: Json): Json {
@@ -33,9 +43,28 @@ export class Components {
 
   /** The schema as OpenAPI describes it: a reference if it is named. */
   describe(schema: object, direction: Direction): Json {
-    const { title, ...rest } = schema as Schema;
+    const { title, describedBy, ...rest } = schema as Schema;
+    // Validated later, by an action of its own.
+    if (describedBy) return this.describe(describedBy, direction);
     const json = this.#describe(rest, direction);
+    if (title !== undefined && this.#fieldDescriptions) json.description ??= describeType(title);
     return title === undefined ? json : { $ref: `#/components/schemas/${this.#name(title, json, direction)}` };
+  }
+
+  /** A field of an object: with a description, if there is one for its name. */
+  describeField(name: string, schema: object, direction: Direction): Json {
+    const { title } = schema as Schema;
+    const description = title === undefined ? this.#findDescription(name, schema as Schema) : undefined;
+    return this.describe(description === undefined ? schema : { ...schema, description }, direction);
+  }
+
+  /** For something that may be null, the description of what it is otherwise. */
+  #findDescription(name: string, { anyOf = [], description }: Schema): string | undefined {
+    if (!this.#fieldDescriptions) return undefined;
+    const [branch, ...others] = anyOf.filter(({ type }) => type !== 'null');
+    const own = description ?? (others.length === 0 ? branch?.description : undefined);
+    const known = this.#fieldDescriptions[name];
+    return own?.startsWith('Default:') && known !== undefined ? `${known} ${own}` : (own ?? known);
   }
 
   get schemas(): Json {
@@ -76,12 +105,14 @@ export class Components {
 
   #part(key: string, value: unknown, direction: Direction): unknown {
     if (key === 'pattern') return portable(String(value));
-    const each = (record: object) =>
-      Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, this.describe(schema, direction)]));
+    const entries = () => Object.entries(value as Record<string, object>);
     switch (key) {
       case 'properties':
+        return Object.fromEntries(
+          entries().map(([name, schema]) => [name, this.describeField(name, schema, direction)]),
+        );
       case 'patternProperties':
-        return each(value as object);
+        return Object.fromEntries(entries().map(([name, schema]) => [name, this.describe(schema, direction)]));
       case 'anyOf':
       case 'allOf':
       case 'oneOf':

@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect as connectTls } from 'node:tls';
 import { sql } from '@chowk/kit/kernel';
+import { createTransport } from 'nodemailer';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { startPlatform } from '../../testing/platform.ts';
@@ -44,6 +49,10 @@ async function openClient() {
   return client;
 }
 
+const lastMail = async () =>
+  (
+    await acme.db.row<{ content: Buffer }>(sql`SELECT content FROM mailbox_incoming ORDER BY id DESC LIMIT 1`)
+  )?.content.toString();
 const waitingMails = async () => (await acme.db.rows(sql`SELECT FROM mailbox_incoming`)).length;
 
 describe('a recipient', () => {
@@ -153,6 +162,60 @@ describe('a mail', () => {
     const smuggled = `From: a@example.com\r\n\r\nHi\n.\nMAIL FROM:<b@example.com>\nRCPT TO:<${inbox}>\nDATA\nEvil\r\n.`;
     expect(await client.send(smuggled)).toMatch(/^250 /);
     expect(await waitingMails()).toBe(before + 1);
+  });
+});
+
+describe('with a certificate', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chowk-smtp-'));
+  const [inboundSmtpKey, inboundSmtpCertificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const files = ['-keyout', inboundSmtpKey, '-out', inboundSmtpCertificate];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], { stdio: 'ignore' });
+  const config = { ...platform.kernel.config, inboundSmtpKey, inboundSmtpCertificate };
+  const secure = (await startReceiver({ ...platform.kernel, config })) as Receiver;
+  const ca = await readFile(inboundSmtpCertificate, 'utf8');
+  afterAll(async () => {
+    await secure.close();
+    await rm(folder, { recursive: true });
+  });
+  const send = (options: object) =>
+    createTransport({ host: '127.0.0.1', port: secure.port, ...options }).sendMail({
+      from: 'a@example.com',
+      to: inbox,
+      text: 'Over TLS',
+    });
+
+  test('a client that insists on TLS sends its mail encrypted, and checks the certificate', async () => {
+    const { response } = await send({ requireTLS: true, tls: { ca, servername: 'localhost' } });
+    expect(response).toMatch(/^250 /);
+    expect(await lastMail()).toContain('Over TLS');
+    await expect(send({ requireTLS: true, tls: { ca, servername: 'other.example' } })).rejects.toThrow(/altnames/);
+    await expect(send({ requireTLS: true, tls: { servername: 'localhost' } })).rejects.toThrow(/self-signed/);
+  });
+
+  test('a client without TLS still sends its mail', async () => {
+    expect((await send({ ignoreTLS: true })).response).toMatch(/^250 /);
+  });
+
+  test('commands that were sent before the encryption are forgotten', async () => {
+    const socket = connect(secure.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    const last = async (): Promise<string> => {
+      const { value = '' } = await lines.next();
+      return /^\d{3}-/.test(value) ? last() : value;
+    };
+    await last();
+    socket.write('EHLO client\r\n');
+    await last();
+    socket.write(`STARTTLS\r\nMAIL FROM:<eve@example.com>\r\nRCPT TO:<${inbox}>\r\n`);
+    expect(await last()).toMatch(/^220 /);
+    const encrypted = connectTls({ socket, ca, servername: 'localhost' });
+    onTestFinished(() => void encrypted.destroy());
+    await once(encrypted, 'secureConnect');
+    encrypted.write('DATA\r\n');
+    const [answer] = await once(createInterface({ input: encrypted }), 'line');
+    expect(answer).toMatch(/^503 /);
   });
 });
 

@@ -13,6 +13,7 @@ import { exportTenant } from './archive-export.ts';
 import { importTenant } from './archive-import.ts';
 import { findProblems } from './doctor.ts';
 import { deleteTenant, finishRemoval } from './remove-tenant.ts';
+import { createTenant } from './tenants.ts';
 
 const platform = await startAccounts();
 const { kernel } = platform;
@@ -100,6 +101,43 @@ test.each([
   expect(await findTraces(tenant.id)).toEqual(nothing);
   const log = sql`SELECT FROM activity_log WHERE action = 'tenant_deleted' AND details->>'id' = ${tenant.id}`;
   expect(await central.db.rows(log)).toHaveLength(1);
+});
+
+test.each([
+  ['tables', 'a repair', 'new'],
+  ['paused', 'a job', 'new'],
+  ['switched', 'a deletion', 'old'],
+  ['switched', 'a repair', 'old'],
+])('a restore that is killed when it is at "%s" is settled by %s', async (moment, how, data) => {
+  const { tenant, owner } = await filledTenant(platform, { size: 10 });
+  const { id } = tenant;
+  const path = join(folder, `${id}.zip`);
+  await exportTenant(services, id, path);
+  await owner.post('/api/v1/customers', { first_name: 'New', email: 'new@example.com' });
+  await killAt(moment, 'restore', id, path);
+  const finding = await interrupted('interrupted restore', id);
+  const leftovers = () =>
+    central.db.rows<{ name: string }>(sql`
+      SELECT datname AS name FROM pg_database WHERE strpos(datname, ${id}) > 0 ORDER BY 1`);
+  if (how === 'a deletion') {
+    await deleteTenant(services, id);
+    expect(await leftovers()).toEqual([{ name: expect.stringMatching(`^kept_tenant${id}_`) }]);
+    await createTenant(central.db, databases, { id, name: id });
+    return;
+  }
+  if (how === 'a repair') await finding?.repair?.();
+  else {
+    const task = { job: 'kernel.settle_moves', tenant: '', data: {}, requestId: 'test' };
+    await kernel.jobs.getHandler('kernel.settle_moves').perform(task);
+  }
+  expect(await findings()).toEqual([]);
+  await kernel.signals.waitUntilApplied();
+  const { body } = await owner.get('/api/v1/customers?search=new@example.com');
+  expect(body.customers).toHaveLength(data === 'new' ? 1 : 0);
+  expect((await owner.post('/api/v1/customers', { first_name: 'N', email: 'next@example.com' })).status).toBe(201);
+  const kept = (await findProblems(central, databases)).filter(({ problem }) => problem === 'kept database');
+  expect(kept.map(({ subject }) => subject).filter((name) => name.includes(id))).toHaveLength(data === 'new' ? 0 : 1);
+  expect(await leftovers()).toHaveLength(data === 'new' ? 1 : 2);
 });
 
 test('an import under way is left alone', async () => {

@@ -1,18 +1,14 @@
 import { Failure, sql, taken } from '@chowk/kit/kernel';
-import type { Connection } from '../db/connection.ts';
-import { type MigrationSource, migrate } from '../db/migrations.ts';
+import type { MigrationSource } from '../db/migrations.ts';
 import { invalid } from '../errors.ts';
-import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
+import { fillDatabase, loadFiles } from './archive-fill.ts';
 import { whileLocked } from './archive-lock.ts';
-import { archivedMigrations, type Manifest, Measure } from './archive-manifest.ts';
-import { ArchiveError } from './archive-reader.ts';
-import { resealSecrets } from './archive-secrets.ts';
-import type { ArchiveServices, FileRow } from './archive-services.ts';
-import { type Facts, inDatabase, locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
+import { archivedMigrations, type Manifest } from './archive-manifest.ts';
+import type { ArchiveServices } from './archive-services.ts';
+import { locate, openArchive, type TenantSource, withSnapshot } from './archive-source.ts';
 import { databaseName } from './labels.ts';
 import { recordMigration } from './migrate-fleet.ts';
 import { eraseTenant } from './remove-tenant.ts';
-import { installationId } from './tenant-databases.ts';
 import { addRandomDomain, ensureDomain, type InTransaction, idProblem } from './tenants.ts';
 
 export interface ImportOptions {
@@ -102,113 +98,13 @@ async function fill(
   source: TenantSource,
   creation: Creation & { readonly sources: readonly MigrationSource[] },
 ): Promise<ImportResult> {
-  const { id, sources } = creation;
-  await createDatabase(services, id, sources);
-  await inTenantTransaction(services, id, (connection) =>
-    loadTables(connection, source, services.rules, services.onProgress),
-  );
-  const { server, database } = await locate(services, id);
-  await migrate(server.address, database, services.databases.sources);
-  const reports = await adaptData(services, source, creation);
-  reports.push(...(await loadFiles(services, source, creation)));
+  const { id, sources, isCopy, checkFiles } = creation;
+  const target = { tenantId: id, ...(await locate(services, id)) };
+  const reports = await fillDatabase(services, source, { target, sources, isCopy });
+  reports.push(...(await loadFiles(services, source, target, checkFiles)));
   reports.push(...(await changeSettings(services, source, id)));
   reports.push(...(await activate(services, source, creation)));
   return { id, reports };
-}
-
-/** A database with the migrations of the source and no others. */
-async function createDatabase(
-  services: ArchiveServices,
-  id: string,
-  sources: readonly MigrationSource[],
-): Promise<void> {
-  const { central, databases } = services;
-  const { server, database } = await locate(services, id);
-  await databases.copyTemplate(database, server);
-  const countMigrations = (all: readonly MigrationSource[]) =>
-    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
-  if (countMigrations(sources) === countMigrations(databases.sources)) return;
-  const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
-  await inDatabase(services, id, (connection) =>
-    connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),
-  );
-  await migrate(server.address, database, sources);
-}
-
-/** Adapts the references to users, files and secrets of the source. The rules are those of the current migrations. */
-async function adaptData(
-  services: ArchiveServices,
-  { facts }: TenantSource,
-  { id, isCopy }: Creation,
-): Promise<string[]> {
-  const { central, rules, secrets } = services;
-  const isOurs = (await installationId(central.db)) === facts.installation;
-  const users = isOurs ? undefined : await findUsers(services, facts);
-  const change = { from: facts.tenant.id, to: id, isCopy };
-  return inTenantTransaction(services, id, async (connection) => {
-    if (users) await replaceUsers(connection, rules, users);
-    await replaceFileUrls(connection, rules, change);
-    return resealSecrets(connection, secrets, rules, change);
-  });
-}
-
-/** Without a time limit, because the source may be slow. */
-function inTenantTransaction<Result>(
-  services: ArchiveServices,
-  id: string,
-  work: (connection: Connection) => Promise<Result>,
-): Promise<Result> {
-  return inDatabase(services, id, async (connection) => {
-    await connection.script('BEGIN');
-    await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const result = await work(connection);
-    await connection.script('COMMIT');
-    await connection.script('ANALYZE');
-    return result;
-  });
-}
-
-/** The users of this installation by their ids in the archive. */
-async function findUsers({ teams }: ArchiveServices, { team: { members } }: Facts): Promise<Map<number, number>> {
-  const known = await teams.findVerified(members.map(({ email }) => email));
-  return new Map(
-    members.flatMap(({ id, email }) => {
-      const user = known.get(email);
-      return user === undefined ? [] : [[id, user] as const];
-    }),
-  );
-}
-
-async function loadFiles(
-  services: ArchiveServices,
-  source: TenantSource,
-  { id, checkFiles }: Creation,
-): Promise<string[]> {
-  const measure = new Measure();
-  const counts = { written: 0, missing: 0 };
-  await inDatabase(services, id, async (connection) => {
-    for await (const file of source.files()) {
-      if (!file.content) {
-        counts.missing += 1;
-        continue;
-      }
-      const { rows } = await connection.query<FileRow>(sql`
-        SELECT id, module, type, size, is_public FROM stored_files WHERE id = ${file.id} AND module = ${file.module}`);
-      const [row] = rows;
-      if (!row) throw new ArchiveError(`files/${file.module}/${file.id} has no row in stored_files`);
-      const before = measure.bytes;
-      await services.files.writeContent(id, row, measure.through(file.content));
-      if (measure.bytes - before !== row.size) {
-        throw new ArchiveError(`files/${file.module}/${file.id} does not have the size of its row`);
-      }
-      counts.written += 1;
-      if (counts.written % 100 === 0) services.onProgress(`${counts.written.toLocaleString('en')} files`);
-    }
-  });
-  if (checkFiles && (counts.written !== checkFiles.count || measure.digest().sha256 !== checkFiles.sha256)) {
-    throw new ArchiveError('its files are not what its manifest describes');
-  }
-  return counts.missing > 0 ? [`${counts.missing} files do not exist any more`] : [];
 }
 
 /** A setting that this installation does not have, or refuses, keeps its default. */

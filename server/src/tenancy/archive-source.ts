@@ -1,5 +1,6 @@
 import { sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from '../db/connection.ts';
+import type { ServerAddress } from '../db/server-address.ts';
 import { streamInTransaction } from '../db/stream.ts';
 import { version } from '../version.ts';
 import { formatVersion, type Manifest, maxManifestSize, readManifest } from './archive-manifest.ts';
@@ -10,7 +11,7 @@ import type { TenantServer } from './central-database.ts';
 import { installationId } from './tenant-databases.ts';
 
 /** A large table takes long; a lost server is noticed by its keepalives. */
-const copyLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 24 * 3_600_000 };
+export const copyLimits = { connectTimeoutMs: 5_000, queryTimeoutMs: 24 * 3_600_000 };
 
 export type Facts = Omit<Manifest, 'tables' | 'files'> & { readonly tables: readonly Table[] };
 
@@ -38,25 +39,31 @@ export async function locate({ central, databases }: ArchiveServices, tenantId: 
   return { server: await databases.getServer(tenantId), database: row.database };
 }
 
-/** Opens a connection to the database of a tenant, without a time limit. */
-export async function inDatabase<Result>(
-  services: ArchiveServices,
-  tenantId: string,
-  work: (connection: Connection) => Promise<Result>,
-): Promise<Result> {
-  const { server, database } = await locate(services, tenantId);
-  return withConnection(server.address, database, copyLimits, work);
-}
-
 /** Reads a tenant in one snapshot. */
 export async function withSnapshot<Result>(
   services: ArchiveServices,
   tenantId: string,
   work: (source: TenantSource) => Promise<Result>,
 ): Promise<Result> {
-  const { files, rules } = services;
   await tenantRow(services, tenantId);
-  return inDatabase(services, tenantId, async (connection) => {
+  const { server, database } = await locate(services, tenantId);
+  return withSnapshotAt(services, tenantId, { address: server.address, database }, work);
+}
+
+interface SnapshotPlace {
+  readonly address: ServerAddress;
+  readonly database: string;
+}
+
+/** Reads a tenant from a database that may be on a server of another time, such as one restored from a backup. */
+export function withSnapshotAt<Result>(
+  services: ArchiveServices,
+  tenantId: string,
+  { address, database }: SnapshotPlace,
+  work: (source: TenantSource) => Promise<Result>,
+): Promise<Result> {
+  const { files, rules } = services;
+  return withConnection(address, database, copyLimits, async (connection) => {
     await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // The storage may be slow between two rows.
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -105,7 +112,8 @@ export async function openArchive(path: string, options: { isLarge?: boolean } =
   }
 }
 
-interface Location {
+/** A database on a server. */
+export interface Location {
   readonly server: TenantServer;
   readonly database: string;
 }

@@ -22,9 +22,12 @@ export const kernelRules: Readonly<Record<string, TableRules>> = {
   // Sealed for callers of this tenant, for a day.
   idempotency_keys: { omit: true },
   module_bus_audit_log: { users: { user_id: 'who called' } },
+  // Of clients that only this installation has.
+  request_log: { omit: true, users: { user_id: 'who sent the request' } },
   saved_views: { users: { user_id: 'who saved it' } },
   // Describes the database itself.
   schema_migrations: { omit: true },
+  tenant_identity: { omit: true },
   chowk_installation: { omit: true },
 };
 

@@ -21,7 +21,7 @@ export interface DirectoryEntry extends TenantEntry {
 
 interface TenantRow extends Tenant {
   isSuspended: boolean;
-  /** Its database is being moved to another server and must not be used for a moment. */
+  /** Its database is being moved to another server or replaced, and must not be used for a moment. */
   isPaused: boolean;
   database_server: string;
   database_name: string;
@@ -195,7 +195,8 @@ export class Directory {
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
     SELECT t.id, t.name, t.role, r.name AS ring, t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name,
-      EXISTS (SELECT FROM tenant_moves m WHERE m.tenant_id = t.id AND m.step = 'paused') AS "isPaused"
+      (EXISTS (SELECT FROM tenant_moves m WHERE m.tenant_id = t.id AND m.step = 'paused')
+        OR EXISTS (SELECT FROM tenant_restores s WHERE s.tenant_id = t.id AND s.step = 'paused')) AS "isPaused"
     FROM domains d JOIN tenants t ON t.id = d.tenant_id JOIN module_rings r ON r.id = t.module_ring_id
     WHERE d.domain = ${label} AND t.status IN ('active', 'suspended')`);
 }

@@ -42,6 +42,16 @@ test('an orphaned database is dropped only on request; a database of another ins
   expect(await databaseExists(central, foreign)).toBe(true);
 });
 
+test('kept databases and those of a restore without a record are found on request', async () => {
+  const [kept, restored] = [`kept_tenant${uniqueId()}_0a1b2c3d`, `restored_${uniqueId()}_20260101000000`];
+  for (const name of [kept, restored]) await databases.copyTemplate(name);
+  expect(await findings()).toEqual([`kept database: ${kept}`, `orphaned database: ${restored}`]);
+  await repairAll();
+  expect(await findings()).toHaveLength(2);
+  await repairAll(() => true);
+  expect(await findings()).toEqual([]);
+});
+
 test('a tenant without its database is reported and cannot be repaired automatically', async () => {
   const { id } = await platform.tenant();
   await databases.drop(`tenant${id}`);

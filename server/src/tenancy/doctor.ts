@@ -1,8 +1,10 @@
 import { type Db, sql } from '@chowk/kit/kernel';
+import { countOf } from '../count-of.ts';
 import { type Central, dropDatabase, type TenantServer } from './central-database.ts';
 import { migrateOne, migrationState } from './migrate-fleet.ts';
 import { listInterruptedMoves, settleMove } from './move-tenant.ts';
 import { findInterrupted } from './remove-tenant.ts';
+import { listInterruptedRestores, settleRestore } from './restore-record.ts';
 import { findUnreachable, mainServer } from './servers.ts';
 import { installationId, ownerMark, type TenantDatabases } from './tenant-databases.ts';
 import { addRandomDomain, finishTenant } from './tenants.ts';
@@ -32,6 +34,7 @@ export async function findProblems(
     ...[...unreachable.values()].map(unreachableServer),
     ...(await unknownServers(central)),
     ...(await interruptedMoves(central)),
+    ...(await interruptedRestores(central)),
     ...(await interruptedTenants(central, eraseTenant)),
     ...(await unfinishedTenants(db, databases)),
   ];
@@ -54,7 +57,7 @@ async function unknownServers({ db, servers }: Central): Promise<Finding[]> {
     WHERE database_server <> ALL (${servers.map(({ name }) => name)}::text[]) GROUP BY 1 ORDER BY 1`);
   return rows.map(({ name, count }) => ({
     problem: 'unknown server',
-    subject: `${name} (${count} ${count === 1 ? 'tenant' : 'tenants'})`,
+    subject: `${name} (${countOf(count, 'tenant')})`,
     remedy: 'name it in DATABASE_SERVERS',
   }));
 }
@@ -66,6 +69,15 @@ async function interruptedMoves(central: Central): Promise<Finding[]> {
     subject: id,
     remedy: step === 'switched' ? 'finish it' : 'undo it',
     repair: () => settleMove(central, id),
+  }));
+}
+
+async function interruptedRestores(central: Central): Promise<Finding[]> {
+  return (await listInterruptedRestores(central)).map(({ tenantId, step }) => ({
+    problem: 'interrupted restore',
+    subject: tenantId,
+    remedy: step === 'switched' ? 'finish it' : 'undo it',
+    repair: () => settleRestore(central, tenantId),
   }));
 }
 
@@ -152,7 +164,7 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
   const spares = `${database}_spare_`;
   const candidates = await server.db.rows<{ name: string }>(sql`
     SELECT datname AS name FROM pg_database
-    WHERE datallowconn AND (starts_with(datname, 'tenant') OR starts_with(datname, ${spares}))
+    WHERE datallowconn AND (starts_with(datname, ${spares}) OR datname ~ '^(tenant|restored_|kept_)')
       AND coalesce(shobj_description(oid, 'pg_database') = ${mark}, true)`);
   const rows = await db.rows<{ name: string; spare: boolean; tenant: string | null }>(sql`
     SELECT c.name, starts_with(c.name, ${spares}) AS spare,
@@ -161,6 +173,8 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     WHERE NOT EXISTS (SELECT FROM tenants t LEFT JOIN tenant_moves m ON m.tenant_id = t.id
         WHERE t.database_name = c.name AND (${server.name} IN (t.database_server, m.source, m.target)
           OR t.database_server <> ALL (${central.servers.map(({ name }) => name)}::text[])))
+      AND NOT EXISTS (SELECT FROM tenant_restores r JOIN tenants t ON t.id = r.tenant_id
+        WHERE t.database_server = ${server.name} AND c.name IN (r.previous, r.restored, r.kept))
       AND NOT EXISTS (SELECT FROM prepared_databases p WHERE p.server = ${server.name} AND p.name = c.name)
     ORDER BY 1`);
   const findings: Finding[] = [];
@@ -177,7 +191,10 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     };
     // A spare is empty; an orphaned tenant database may hold the only copy of the data.
     if (spare) findings.push({ problem: 'orphaned spare', ...orphan });
-    else findings.push({ problem: 'orphaned database', ...orphan, destroysData: true });
+    else if (name.startsWith('kept_')) {
+      const remedy = 'drop it when you do not need its data any more';
+      findings.push({ problem: 'kept database', ...orphan, remedy, destroysData: true });
+    } else findings.push({ problem: 'orphaned database', ...orphan, destroysData: true });
   }
   return findings;
 }

@@ -2,6 +2,9 @@ import { type Db, sql } from '@chowk/kit/kernel';
 import { type ConnectionLimits, withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 
+/** The process has another key than the installation, or lacks one that is still in use. */
+export class KeyError extends Error {}
+
 /**
  * Records the key of the installation, or refuses another one: such a process could neither read what others encrypt nor
  * verify what they sign. A process that lacks a key that is still in use is refused too.
@@ -23,8 +26,8 @@ export async function claimKey(
   const [result] = rows;
   if (!result || result.claimed) return;
   const { unknown, key_id } = result;
-  if (key_id !== null && keyIds.includes(key_id)) throw new Error(missingKeys(unknown));
-  throw new Error(
+  if (key_id !== null && keyIds.includes(key_id)) throw new KeyError(missingKeys(unknown));
+  throw new KeyError(
     'this process has another key than the installation: use the APP_KEY, or the file app.key, of its other ' +
       'processes, or add the old key to APP_PREVIOUS_KEYS',
   );

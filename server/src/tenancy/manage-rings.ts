@@ -1,4 +1,5 @@
 import { type Db, sql } from '@chowk/kit/kernel';
+import { countOf } from '../count-of.ts';
 import { findOwnLabels } from './domains.ts';
 import { ringLabelProblem } from './labels.ts';
 import { type Ring, requireRing } from './rings.ts';
@@ -58,7 +59,7 @@ export async function deactivateRing(tx: Db, name: string): Promise<boolean> {
   }
   if (ring.tenants > 0) {
     throw new Error(
-      `${name} has ${ring.tenants} tenants; assign them to other rings first: 'chowkd ring:show ${name} --tenants' lists them`,
+      `${name} has ${countOf(ring.tenants, 'tenant')}; assign them to other rings first: 'chowkd ring:show ${name} --tenants' lists them`,
     );
   }
   await tx.run(sql`UPDATE module_rings SET is_active = false, updated_at = now() WHERE id = ${ring.id} AND is_active`);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { silent } from '../../testing/silent-log.ts';
 import { migrateFleet, migrateNewTenants, migrateOne } from './migrate-fleet.ts';
+import { planMigration } from './migration-plan.ts';
 import { TenantDatabases } from './tenant-databases.ts';
 
 const platform = await startPlatform();
@@ -102,6 +103,54 @@ test('a migration that was changed after it was applied is an error', async () =
   const { failed } = await migrateAll(changed);
   expect(failed.length).toBeGreaterThan(0);
   for (const { error } of failed) expect(error).toMatch(/was changed after it was applied/);
+});
+
+test('a plan names what each ring lacks and estimates the time, and changes nothing', async () => {
+  const databases = upgraded('plans', 'CREATE TABLE plans (name text)');
+  const plan = (ring?: string) =>
+    planMigration(central.address, central.database, {
+      central: [{ owner: 'kernel', migrations: [{ name: '9999_later.sql', text: '', checksum: '' }] }],
+      tenant: databases.sources,
+      parallel: 1,
+      batch: 1,
+      pauseMs: 10_000,
+      ...(ring === undefined ? {} : { ring }),
+    });
+  const before = await plan();
+  expect(before.central).toEqual(['kernel/9999_later.sql']);
+  expect(before.rings).toMatchObject([
+    {
+      ring: 'canary',
+      tenants: 2,
+      pending: 2,
+      pause_seconds: 10,
+      migrations: expect.arrayContaining(['extra/0001_plans.sql']),
+    },
+    { ring: 'stable', tenants: 1, pending: 1, migrations: expect.arrayContaining(['extra/0001_plans.sql']) },
+  ]);
+  // Earlier tests have migrated these tenants.
+  for (const { estimated_seconds } of before.rings) expect(estimated_seconds).toBeGreaterThan(0);
+  expect(await plan()).toEqual(before);
+  await migrateFleet(central.db, databases, { parallel: 1, ring: 'canary' });
+  expect((await plan('canary')).rings).toEqual([
+    { ring: 'canary', tenants: 2, pending: 0, migrations: [], estimated_seconds: 0, pause_seconds: 0 },
+  ]);
+  expect((await plan('stable')).rings).toMatchObject([{ pending: 1 }]);
+});
+
+test('batches: a pause after each but the last', async () => {
+  const databases = upgraded('batches', 'CREATE TABLE batches (name text)');
+  const times: number[] = [];
+  const onStep = () => times.push(performance.now());
+  const result = await migrateFleet(central.db, databases, {
+    parallel: 4,
+    batch: 1,
+    pauseMs: 150,
+    ring: 'canary',
+    onStep,
+  });
+  expect(result).toMatchObject({ done: 2, failed: [] });
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(149);
 });
 
 test('a tenant that an older version creates after an upgrade is migrated; older ones wait', async () => {

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, type Sql, sql } from '@chowk/kit/kernel';
-import { migrate } from '../db/migrations.ts';
+import { type MigrationResult, migrate } from '../db/migrations.ts';
 import { findUnreachable, requireServer } from './servers.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
@@ -8,6 +9,9 @@ export interface FleetOptions {
   readonly parallel: number;
   /** Only the tenants of this ring. */
   readonly ring?: string;
+  /** The number of tenants between two pauses. Default: no pauses. */
+  readonly batch?: number;
+  readonly pauseMs?: number;
   /** Called once with the number of tenants, then `onStep` after each tenant. */
   readonly onStart?: (total: number) => void;
   readonly onStep?: (tenantId: string, error: Error | undefined) => void;
@@ -35,7 +39,7 @@ interface Member {
 export async function migrateFleet(
   central: Db,
   databases: TenantDatabases,
-  { parallel, ring, onStart, onStep }: FleetOptions,
+  { parallel, ring, batch = Number.POSITIVE_INFINITY, pauseMs = 0, onStart, onStep }: FleetOptions,
 ): Promise<FleetResult> {
   const tenants = await listTenants(central, databases.migrationIds, { ring });
   const members = tenants.filter(({ isBehind }) => isBehind);
@@ -46,17 +50,21 @@ export async function migrateFleet(
   let attempted = 0;
   for (const wave of Map.groupBy(members, (member) => member.wave).values()) {
     if (failed.length > 0) break;
-    const queue = [...wave];
-    attempted += queue.length;
-    await Promise.all(
-      Array.from({ length: parallel }, async () => {
-        for (let member = queue.shift(); member; member = queue.shift()) {
-          const error = await migrateTenant(central, databases, member, unreachable.get(member.server));
-          if (error) failed.push({ id: member.id, error: error.message });
-          onStep?.(member.id, error);
-        }
-      }),
-    );
+    const waiting = [...wave];
+    attempted += waiting.length;
+    while (waiting.length > 0) {
+      const queue = waiting.splice(0, batch);
+      await Promise.all(
+        Array.from({ length: parallel }, async () => {
+          for (let member = queue.shift(); member; member = queue.shift()) {
+            const error = await migrateTenant(central, databases, member, unreachable.get(member.server));
+            if (error) failed.push({ id: member.id, error: error.message });
+            onStep?.(member.id, error);
+          }
+        }),
+      );
+      if (waiting.length > 0) await delay(pauseMs);
+    }
   }
   const pending = members.length - attempted;
   return { done: tenants.length - failed.length - pending, failed, pending };
@@ -113,22 +121,33 @@ async function migrateTenant(
   { id, database, server }: Member,
   unreachable: Error | undefined,
 ): Promise<Error | undefined> {
-  const failure = unreachable ?? (await migrateDatabase(databases, server, database));
-  await central.tx(async (tx) => {
-    await recordMigration(tx, id, failure ? [] : databases.migrationIds, failure?.message ?? null);
-    if (!failure) await databases.onMigrated(tx, id);
+  const startedAt = performance.now();
+  const result = unreachable ?? (await migrateDatabase(databases, { id, server, database }));
+  const durationMs = Math.round(performance.now() - startedAt);
+  return central.tx(async (tx) => {
+    if (result instanceof Error) {
+      await recordMigration(tx, id, [], result.message);
+      return result;
+    }
+    await recordMigration(tx, id, databases.migrationIds, null);
+    if (result.applied.length > 0) {
+      await tx.run(sql`
+        UPDATE tenant_migrations SET duration_ms = ${durationMs}, applied_count = ${result.applied.length} WHERE tenant_id = ${id}`);
+    }
+    await databases.onMigrated(tx, id);
+    return undefined;
   });
-  return failure;
 }
 
 async function migrateDatabase(
   databases: TenantDatabases,
-  server: string,
-  database: string,
-): Promise<Error | undefined> {
+  { id, server: name, database }: Pick<Member, 'id' | 'server' | 'database'>,
+): Promise<MigrationResult | Error> {
   try {
-    await migrate(requireServer(databases, server).address, database, databases.sources);
-    return undefined;
+    const server = requireServer(databases, name);
+    const result = await migrate(server.address, database, databases.sources);
+    await databases.markTenant(database, server, id);
+    return result;
   } catch (error) {
     return error as Error;
   }

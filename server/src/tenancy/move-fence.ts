@@ -6,12 +6,16 @@ const pollMs = 20;
 /** A session that has begun before the fence may appear a moment after it. */
 const quietPolls = 5;
 
-/** Waits until no transaction runs in the database, at most for the grace period. */
+/** A request uses the database again within this time, until it is finished. */
+const quietMs = 150;
+
+/** Waits until the transactions and requests that use the database are finished, at most for the grace period. */
 export async function waitForTransactions({ db }: TenantServer, database: string, graceMs: number): Promise<void> {
   for (const deadline = performance.now() + graceMs; performance.now() < deadline; await pause(pollMs)) {
     const running = await db.row(sql`
       SELECT FROM pg_stat_activity
-      WHERE datname = ${database} AND backend_type = 'client backend' AND xact_start IS NOT NULL LIMIT 1`);
+      WHERE datname = ${database} AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+        AND (xact_start IS NOT NULL OR state_change > clock_timestamp() - ${quietMs} * interval '1 ms') LIMIT 1`);
     if (!running) return;
   }
 }
@@ -33,6 +37,17 @@ export async function removeFence({ db }: TenantServer, database: string): Promi
   if (!fenced) return;
   await db.run(sql`ALTER DATABASE ${identifier(database)} RESET default_transaction_read_only`);
   await endSessions(db, database);
+}
+
+/** A name that no tenant gets, within the 63 bytes of a name. */
+export function keptName(database: string, suffix: string): string {
+  return `kept_${database.slice(0, 49)}_${suffix}`;
+}
+
+/** Renames a database that is not in use any more. It stays read-only. */
+export async function retire(server: TenantServer, database: string, name: string): Promise<void> {
+  await fence(server, database);
+  await server.db.run(sql`ALTER DATABASE ${identifier(database)} RENAME TO ${identifier(name)}`);
 }
 
 /** Ends the sessions that began before the call. */

@@ -27,11 +27,15 @@ export async function listTables(connection: Connection): Promise<string[]> {
 
 /** The first difference between two databases; `undefined` if they have the same tables, columns, indexes and migrations. */
 export async function schemaDifference(source: Connection, target: Connection): Promise<string | undefined> {
-  const [before, after] = [await describe(source), await describe(target)];
-  const other = new Set(after);
-  const own = new Set(before);
+  const [before, after] = [await describeSchema(source), await describeSchema(target)];
   const unknown = await tableOutsidePublic(source);
   if (unknown) return `table ${unknown} outside the schema public`;
+  return findDifference(before, after);
+}
+
+/** The first line that only one of two descriptions has. */
+export function findDifference(before: readonly string[], after: readonly string[]): string | undefined {
+  const [own, other] = [new Set(before), new Set(after)];
   return before.find((line) => !other.has(line)) ?? after.find((line) => !own.has(line));
 }
 
@@ -43,7 +47,8 @@ async function tableOutsidePublic(connection: Connection): Promise<string | unde
   return rows[0]?.name;
 }
 
-async function describe(connection: Connection): Promise<string[]> {
+/** Its columns, indexes, sequences and migrations. */
+export async function describeSchema(connection: Connection): Promise<string[]> {
   const { rows } = await connection.query<{ line: string }>(sql`
     SELECT format('column %s.%s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod)) AS line
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -1,8 +1,8 @@
 import { type Db, sql } from '@chowk/kit/kernel';
 import { migrationLock } from '../db/migrations.ts';
-import { type Central, databaseExists, dropDatabase, identifier, runIfUnlocked } from './central-database.ts';
+import { type Central, databaseExists, dropDatabase, runIfUnlocked } from './central-database.ts';
 import { copyTables } from './move-copy.ts';
-import { fence, removeFence, waitForTransactions } from './move-fence.ts';
+import { fence, keptName, removeFence, retire, waitForTransactions } from './move-fence.ts';
 import {
   beginMove,
   isUndone,
@@ -23,6 +23,7 @@ import {
   waitForReplay,
 } from './move-replication.ts';
 import { copySequences, inDatabase, schemaDifference, truncateAll } from './move-schema.ts';
+import { settleRestore } from './restore-record.ts';
 import type { TenantDatabases } from './tenant-databases.ts';
 
 type OnProgress = (line: string) => void | Promise<void>;
@@ -66,6 +67,7 @@ export async function moveTenant(
 ): Promise<MoveResult> {
   let result: MoveResult | undefined;
   const hasRun = await runIfUnlocked(central, lockName(tenantId), async () => {
+    await settleRestore(central, tenantId);
     const finished = await settle(central, tenantId, options.onProgress);
     result =
       finished?.to === options.to
@@ -74,6 +76,22 @@ export async function moveTenant(
   });
   if (!hasRun || !result) throw new Error(`${tenantId} is being moved by another process`);
   return result;
+}
+
+/** Runs while the tenant is not moved. */
+export async function whileNotMoving<Result>(
+  central: Central,
+  tenantId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let result: { readonly value: Result } | undefined;
+  const hasRun = await runIfUnlocked(central, lockName(tenantId), async () => {
+    const move = await central.db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${tenantId}`);
+    if (move) throw new Error(`a move of ${tenantId} was interrupted; run 'chowkd tenant:doctor --repair' first`);
+    result = { value: await work() };
+  });
+  if (!hasRun || !result) throw new Error(`${tenantId} is being moved to another server`);
+  return result.value;
 }
 
 /** Finishes or undoes an interrupted move, unless a process is working on it. */
@@ -209,26 +227,15 @@ async function finish(db: Db, current: Move): Promise<string | undefined> {
   const { source, database, keep } = current;
   await dropSubscription(current);
   await dropSlots(current);
-  const kept = keep ? keptName(current) : undefined;
+  const kept = keep ? keptName(database, current.id.slice(0, 8)) : undefined;
   if (await databaseExists(source, database)) {
-    if (kept) await retire(current, kept);
-    else await dropDatabase(source, database);
+    if (kept) {
+      await dropPublication(current);
+      await retire(source, database, kept);
+    } else await dropDatabase(source, database);
   }
   await db.run(sql`DELETE FROM tenant_moves WHERE id = ${current.id} AND step = 'switched'`);
   return kept;
-}
-
-/** Within the 63 bytes of a name. */
-function keptName({ database, id }: Move): string {
-  return `kept_${database.slice(0, 49)}_${id.slice(0, 8)}`;
-}
-
-/** The database stays read-only. */
-async function retire(current: Move, name: string): Promise<void> {
-  const { source, database } = current;
-  await dropPublication(current);
-  await fence(source, database);
-  await source.db.run(sql`ALTER DATABASE ${identifier(database)} RENAME TO ${identifier(name)}`);
 }
 
 /** Lets the tenant continue on the source at once, then removes the target. */

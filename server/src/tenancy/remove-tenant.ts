@@ -2,6 +2,7 @@ import { type Db, sql } from '@chowk/kit/kernel';
 import { isUnlocked, whileLocked } from './archive-lock.ts';
 import type { ArchiveServices } from './archive-services.ts';
 import type { Central } from './central-database.ts';
+import { settle } from './restore-record.ts';
 
 type RemovalServices = Pick<ArchiveServices, 'central' | 'databases' | 'files' | 'jobs' | 'teams'>;
 
@@ -17,12 +18,15 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'tenant_settings.tenant_id': 'archived',
   // State of this installation: history, invitations, secrets of programs, bookkeeping.
   'activity_log.tenant_id': 'removed',
+  'app_grants.tenant_id': 'removed',
+  'apps.tenant_id': 'removed',
   'invitations.tenant_id': 'removed',
   'oauth_clients.tenant_id': 'removed',
   'outbox_activity.tenant_id': 'removed',
   'release_channels.tenant_id': 'removed',
   'tenant_migrations.tenant_id': 'removed',
   'tenant_moves.tenant_id': 'removed',
+  'tenant_restores.tenant_id': 'removed',
   'unsettled_files.tenant_id': 'removed',
   // The codes of a reseller and the applications made with them.
   'referral_codes.parent_tenant_id': 'removed',
@@ -39,6 +43,7 @@ export async function deleteTenant(services: RemovalServices, id: string): Promi
   await whileLocked(services.central, id, async () => {
     const move = await db.row(sql`SELECT FROM tenant_moves WHERE tenant_id = ${id}`);
     if (move) throw new Error(`${id} is being moved to another server; wait, or run 'chowkd tenant:doctor --repair'`);
+    await settle(services.central, id);
     const tenant = await db.row<{ role: string }>(sql`SELECT role FROM tenants WHERE id = ${id}`);
     if (tenant?.role === 'platform_owner') throw new Error(`${id} is the platform's own tenant and cannot be deleted`);
     await db.run(sql`

@@ -25,7 +25,9 @@ export async function resetDatabases(
   await createCentral(central, next, sources);
   const registered = await db.rows<{ server: string; name: string }>(sql`
     SELECT database_server AS server, database_name AS name FROM tenants
-    UNION SELECT server, name FROM prepared_databases`);
+    UNION SELECT server, name FROM prepared_databases
+    UNION SELECT t.database_server, unnest(ARRAY[r.previous, r.restored, r.kept])
+    FROM tenant_restores r JOIN tenants t ON t.id = r.tenant_id`);
   const moves = (await findProblems(central, databases)).filter(({ problem }) => problem === 'interrupted move');
   for (const { repair } of moves) await repair?.();
   const orphans = (await findProblems(central, databases)).filter(({ destroysData }) => destroysData);

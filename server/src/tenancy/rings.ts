@@ -70,12 +70,20 @@ export interface RingOperation {
   readonly details?: unknown;
 }
 
-export async function recordOperation(db: Db, operation: RingOperation): Promise<void> {
+/** Returns the id of its row. */
+export async function recordOperation(db: Db, operation: RingOperation): Promise<string> {
   const { status = 'done', forced = false, details = null } = operation;
-  await db.run(sql`
+  const row = await db.row<{ id: string }>(sql`
     INSERT INTO ring_operations
       (operator, operation, ring, tenant_id, alias, from_value, to_value, status, forced, reason, details)
     VALUES (${operation.operator}, ${operation.operation}, ${operation.ring}, ${operation.tenant_id ?? null},
       ${operation.alias ?? null}, ${operation.from_value ?? null}, ${operation.to_value ?? null}, ${status}, ${forced},
-      ${operation.reason ?? null}, ${details === null ? null : JSON.stringify(details)}::jsonb)`);
+      ${operation.reason ?? null}, ${details === null ? null : JSON.stringify(details)}::jsonb)
+    RETURNING id`);
+  return String(row?.id);
+}
+
+/** What was recorded as done was not. */
+export async function failOperation(db: Db, id: string): Promise<void> {
+  await db.run(sql`UPDATE ring_operations SET status = 'failed' WHERE id = ${id}`);
 }

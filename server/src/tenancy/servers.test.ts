@@ -255,8 +255,11 @@ test('a reset drops the databases on all servers, and none if one of them is dow
   );
   wire.heal();
   expect(await exist()).toEqual([true, true]);
+  const left = ['kept_tenantx_1', 'restored_x_1'].map((name) => `${name}_${uniqueId()}`);
+  for (const name of left) await databases.copyTemplate(name, east);
   await platform.kernel.services.reset();
   expect(await exist()).toEqual([false, false]);
+  for (const name of left) expect(await databases.exists(name, east)).toBe(false);
   const prepared = await east.db.rows(sql`
     SELECT datname FROM pg_database WHERE starts_with(datname, ${`${central.database}_`})`);
   expect(prepared).toEqual([]);

@@ -81,19 +81,33 @@ export class TenantDatabases {
 
   /** Creates the database of a tenant whose row exists. One that an interrupted attempt has created is used. */
   async create(name: string, server: TenantServer): Promise<void> {
-    if (await this.exists(name, server)) await this.#requireOurs(name, server);
-    else if (!(await this.#renameSpare(name, server))) await this.copyTemplate(name, server);
+    if (await this.exists(name, server)) return this.#requireUnfinished(name, server);
+    try {
+      if (!(await this.#renameSpare(name, server))) await this.#copy(await this.ensureTemplate(server), name, server);
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+      await this.#requireUnfinished(name, server);
+    }
   }
 
-  /** Copies the template. A database that an earlier, interrupted attempt has created is reused. */
+  /** Copies the template. Throws if the database exists: it may have the data of another tenant. */
   async copyTemplate(name: string, server: TenantServer = this.#main): Promise<void> {
     const template = await this.ensureTemplate(server);
     try {
       await this.#copy(template, name, server);
     } catch (error) {
       if (!isDuplicate(error)) throw error;
-      await this.#requireOurs(name, server);
+      throw alreadyExists(name);
     }
+  }
+
+  /** Records whose database it is. One without the table belongs to an older version, and is migrated. */
+  async markTenant(name: string, server: TenantServer, tenantId: string): Promise<void> {
+    await withConnection(server.address, name, limits, (connection) =>
+      connection.query(sql`INSERT INTO tenant_identity VALUES (${tenantId}) ON CONFLICT DO NOTHING`),
+    ).catch((error: { code?: string }) => {
+      if (error.code !== '42P01') throw error;
+    });
   }
 
   /** Whether this installation created the database. Several installations may share a server. */
@@ -155,9 +169,11 @@ export class TenantDatabases {
     return refill;
   }
 
-  async #requireOurs(name: string, server: TenantServer): Promise<void> {
-    if (await this.isOurs(name, server)) return;
-    throw new Error(`the database ${name} already exists and does not belong to this installation; choose another id`);
+  /** A database is reused only for the tenant that it was created for: its row was inserted before, when there was none. */
+  async #requireUnfinished(name: string, server: TenantServer): Promise<void> {
+    const row = await this.#central.db.row(sql`
+      SELECT FROM tenants WHERE database_name = ${name} AND database_server = ${server.name} AND status IN ('creating', 'active')`);
+    if (!row || !(await this.isOurs(name, server))) throw alreadyExists(name);
   }
 
   async #takeSpare(tx: Db, server: TenantServer): Promise<string | undefined> {
@@ -282,6 +298,12 @@ export class TenantDatabases {
 /** Whether the database exists, or another session is creating it. */
 function isDuplicate(error: unknown): boolean {
   return ['42P04', '23505'].includes((error as { code?: string }).code ?? '');
+}
+
+function alreadyExists(name: string): Error {
+  return new Error(
+    `the database ${name} already exists, and may have the data of another tenant; choose another id, or see 'chowkd doctor'`,
+  );
 }
 
 /** The id of this installation, which marks its databases on a shared server. */

@@ -94,9 +94,9 @@ test('a database of another installation is never used', async () => {
   const { runOutsideTransaction, identifier } = await import('./central-database.ts');
   await runOutsideTransaction(central, sql`CREATE DATABASE ${identifier(`tenant${id}`)}`);
   await expect(createTenant(central.db, databases, { id, name: id })).rejects.toMatchObject({
-    extras: { errors: { id: [taken(`${id} is taken.`)] } },
+    extras: { errors: { id: [taken(`${id} is taken: a database of this name exists.`)] } },
   });
-  await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/does not belong to this installation/);
+  await expect(databases.copyTemplate(`tenant${id}`)).rejects.toThrow(/already exists/);
   expect(await databases.exists(`tenant${id}`)).toBe(true);
 });
 

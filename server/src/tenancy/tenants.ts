@@ -38,7 +38,9 @@ export async function createTenant(
   const plan = { ...newTenant, id, aliases };
   await checkLabels(central, plan);
   const [database, server] = [databaseName(id), await databases.place()];
-  if (await isForeign(databases, database, server)) throw invalid({ id: taken(`${id} is taken.`) });
+  // The database of an existing tenant is reported as a taken id below.
+  const isNew = !(await central.row(sql`SELECT FROM tenants WHERE id = ${id}`));
+  if (isNew && (await databases.exists(database, server))) throw databaseTaken(id);
   const hasSpare = await central.tx(async (tx) => {
     await insertTenant(tx, plan, database, server.name);
     if (!(await databases.claimSpare(tx, database, server))) return false;
@@ -47,6 +49,7 @@ export async function createTenant(
   });
   // Without a spare the row has the status `creating`, so that an interrupted creation is known.
   if (!hasSpare) await createOrUndo(central, databases, { id, server }, inTransaction);
+  await databases.markTenant(database, server, id);
   void databases.refillSpares();
   return (await showTenant(central, id)) as TenantSummary;
 }
@@ -57,9 +60,8 @@ export async function idProblem(central: Db, databases: TenantDatabases, id: str
   if (problem) return { code: 'invalid', message: problem };
   const existing = await central.row(sql`
     SELECT FROM tenants WHERE id = ${id} UNION ALL SELECT FROM domains WHERE domain = ${id} LIMIT 1`);
-  return existing || (await isForeign(databases, databaseName(id), await databases.place()))
-    ? taken(`${id} is taken.`)
-    : undefined;
+  if (existing) return taken(`${id} is taken.`);
+  return (await databases.exists(databaseName(id), await databases.place())) ? taken(`${id} is taken.`) : undefined;
 }
 
 export async function newTenantId(central: Db, databases: TenantDatabases): Promise<string> {
@@ -75,6 +77,8 @@ export async function reserveTenant(
   module: string,
 ): Promise<void> {
   const server = await databases.place();
+  const isReserved = await central.row(sql`SELECT FROM tenants WHERE id = ${id}`);
+  if (!isReserved && (await databases.exists(databaseName(id), server))) throw databaseTaken(id);
   await central.run(sql`
     INSERT INTO tenants (id, name, role, database_server, database_name, created_by_module, module_ring_id)
     SELECT ${id}, ${name}, ${role}, ${server.name}, ${databaseName(id)}, ${module}, r.id FROM module_rings r WHERE r.is_default
@@ -99,6 +103,7 @@ export async function ensureDomain(db: Db, id: string, domain: string, kind: 'ra
 /** Makes a reserved tenant with a database available, with its modules. */
 export async function activateTenant(central: Db, databases: TenantDatabases, id: string): Promise<void> {
   await central.tx((tx) => activate(tx, databases, id, noWork));
+  await databases.markTenant(databaseName(id), await databases.getServer(id), id);
 }
 
 /** Removes a tenant that was never activated, with its database. */
@@ -185,9 +190,9 @@ async function createOrUndo(
   }
 }
 
-/** Whether the name is used by another installation on the same server. */
-async function isForeign(databases: TenantDatabases, database: string, server: TenantServer): Promise<boolean> {
-  return (await databases.exists(database, server)) && !(await databases.isOurs(database, server).catch(() => false));
+/** It belongs to another installation, or has the data of an earlier tenant: a new one must not get it. */
+function databaseTaken(id: string): Failure {
+  return invalid({ id: taken(`${id} is taken: a database of this name exists.`) });
 }
 
 async function checkLabels(central: Db, { id, aliases }: { id: string; aliases: readonly string[] }): Promise<void> {

@@ -9,6 +9,7 @@ const key = (...parts: readonly unknown[]) => parts as unknown as Key;
 
 export const keys = {
   me: key('me'),
+  installRequirements: key('install', 'requirements'),
   permissions: key('permissions'),
   devices: key('devices'),
   palette: (text: string) => key('palette', text),
@@ -17,6 +18,7 @@ export const keys = {
     details: key('profile', 'details'),
     sessions: key('profile', 'sessions'),
     tokens: key('profile', 'tokens'),
+    apps: key('profile', 'apps'),
     activity: key('profile', 'activity'),
     activityPage: (page: number) => key('profile', 'activity', page),
   },
@@ -34,6 +36,13 @@ export const keys = {
     role: (id: number) => key('team', 'roles', id),
   },
   apiClients: key('api-clients'),
+  clientRequests: (id: string) => key('api-clients', id, 'requests'),
+  apps: {
+    registered: key('apps', 'registered'),
+    grants: key('apps', 'grants'),
+    requests: (id: string) => key('apps', 'grants', id, 'requests'),
+  },
+  appRequest: (request: object) => key('app-request', request),
   webhooks: {
     all: key('webhooks'),
     list: key('webhooks', 'list'),
@@ -42,6 +51,11 @@ export const keys = {
     deliveries: (id: string) => key('webhooks', 'deliveries', id),
     deliveryList: (id: string, filters: object) => key('webhooks', 'deliveries', id, 'list', filters),
     delivery: (id: string, delivery: string) => key('webhooks', 'deliveries', id, 'detail', delivery),
+  },
+  graphql: {
+    all: key('graphql'),
+    persisted: key('graphql', 'persisted'),
+    unregistered: key('graphql', 'unregistered'),
   },
   activity: {
     changes: (search: object) => key('activity', 'changes', search),
@@ -136,11 +150,55 @@ export const keys = {
   payments: {
     providers: key('payments', 'providers'),
   },
+  modules: key('modules'),
+  /** What the entries of a module read. */
+  moduleEntries: (module: string) => key('module-entries', module),
+  moduleEntry: (module: string, name: string, input: object) => key('module-entries', module, name, input),
+  applications: {
+    all: key('applications'),
+    list: (search: object) => key('applications', 'list', search),
+    detail: (id: string) => key('applications', 'detail', id),
+    documents: (id: string, types: readonly string[]) => key('application-documents', id, types),
+  },
+  applyForm: key('apply-form'),
+  ownApplication: (id: string) => key('application', id),
+  codes: {
+    all: key('codes'),
+    lists: key('codes', 'list'),
+    list: (search: object) => key('codes', 'list', search),
+    detail: (id: string) => key('codes', 'detail', id),
+  },
+  resellerTenants: {
+    all: key('reseller-tenants'),
+    list: (search: object) => key('reseller-tenants', 'list', search),
+  },
+  catalogue: {
+    all: key('catalogue'),
+    mandatory: key('catalogue', 'mandatory'),
+    search: (text: string) => key('catalogue', 'search', text),
+  },
+  platform: {
+    all: key('platform'),
+    tenants: key('platform', 'tenants'),
+    tenantList: (search: object) => key('platform', 'tenants', 'list', search),
+    tenant: (id: string) => key('platform', 'tenants', 'detail', id),
+    history: (filters: object) => key('platform', 'history', filters),
+    histories: key('platform', 'history'),
+    rings: key('platform', 'rings'),
+    promotion: (request: object) => key('platform', 'promotion', request),
+    jobs: key('platform', 'jobs'),
+    jobList: (search: object) => key('platform', 'jobs', 'list', search),
+    servers: key('platform', 'servers'),
+    health: key('platform', 'health'),
+    figures: key('platform', 'figures'),
+    channel: key('platform', 'channel'),
+  },
   views: (list: string) => key('views', list),
   settings: {
     values: key('settings', 'values'),
     definitions: key('settings', 'definitions'),
     organization: key('settings', 'organization'),
+    domains: key('settings', 'domains'),
   },
   widget: { setup: key('widget', 'setup') },
   mailbox: {
@@ -178,6 +236,7 @@ export const keys = {
     cannedReplies: key('canned-replies'),
     templates: key('whatsapp-templates'),
     channels: (customerId: string | undefined) => key('conversations', 'channels', customerId),
+    figures: (from: string, to: string) => key('conversations', 'figures', from, to),
     /** How many there are, by status and by view. */
     summaries: key('conversations', 'summary'),
     counts: key('conversations', 'summary', 'counts'),
@@ -187,6 +246,6 @@ export const keys = {
     byCustomers: key('conversations', 'customer'),
     detail: (id: string) => key('conversations', 'detail', id),
     messages: (id: string) => key('conversations', 'detail', id, 'messages'),
-    messageHtml: (id: string) => key('message-html', id),
+    messageHtml: (id: string, images = false) => key('message-html', id, images),
   },
 };

@@ -137,7 +137,7 @@ export function LineChart({ label, unit = 'day', points, ticks, format, formatTi
         )}
       </div>
       <Legend texts={legend} />
-      <DataOf label={label} unit={unit} points={points} format={format} />
+      <DataTable label={label} unit={unit} points={points} format={format} />
     </div>
   );
 }
@@ -188,7 +188,7 @@ function Legend({ texts: [current, previous] }: { readonly texts: LineChartProps
 type Data = Pick<LineChartProps, 'label' | 'points' | 'format'> & { readonly unit: string };
 
 /** The same values for screen readers. */
-function DataOf({ label, unit, points, format }: Data) {
+function DataTable({ label, unit, points, format }: Data) {
   const id = useId();
   return (
     <div className="sr-only">

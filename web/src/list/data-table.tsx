@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { errorMessage } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { useIsNarrow } from '../screen/narrow.ts';
+import { useIsPrinting } from '../screen/use-printing.ts';
 import { useWidth } from '../screen/use-width.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { ReadError } from '../ui/read-error.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useScrollPosition } from './scroll-position.ts';
 import type { Selection } from './selection.ts';
@@ -40,7 +40,8 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** For screen readers: what a checkbox selects. */
   readonly rowName: (row: Row) => string;
-  readonly onOpen: (row: Row) => void;
+  /** Without it, a click on a row does nothing. */
+  readonly onOpen?: (row: Row) => void;
   /** The record that is shown beside the table. */
   readonly openId?: string | undefined;
   readonly sort?: Sort;
@@ -69,26 +70,44 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
   useEffect(() => rows.measure(), [rowHeight]);
   const items = rows.getVirtualItems();
+  // On paper, all rows that have been read.
+  const isPrinting = useIsPrinting();
+  useEffect(() => {
+    // Paper has no end: nothing more is read for it.
+    if (!isPrinting) list.show(first, last);
+  });
+  const shownRows = isPrinting ? readRows(list) : items.map(({ index }) => index);
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  useEffect(() => list.show(first, last));
+  const openRow = () => items.find(({ index }) => openId !== undefined && list.rowAt(index)?.id === openId)?.index;
   const focusRow = (step: number) => {
-    const current = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
-    const next = current === undefined ? first : Number(current) + step;
+    // Hidden while a record has the whole page.
+    if (!scroller?.offsetHeight) return;
+    const current = focusedRow() ?? openRow();
+    const next = current === undefined ? first : current + step;
     if (next < 0 || next >= (list.total ?? 0)) return;
     rows.scrollToIndex(next);
-    scroller?.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus({ preventScroll: true });
+    scroller.querySelector<HTMLElement>(`[data-row="${next}"] a`)?.focus({ preventScroll: true });
+    const row = list.rowAt(next);
+    // The record that is open beside the list follows.
+    if (openId !== undefined && row) onOpen?.(row);
+  };
+  const toggleFocused = () => {
+    const index = focusedRow();
+    const row = index === undefined ? undefined : list.rowAt(index);
+    if (row && index !== undefined) selection?.toggle(row.id, index);
   };
   useKeys([
     { key: 'j', label: 'Next row', run: () => focusRow(1) },
     { key: 'k', label: 'Previous row', run: () => focusRow(-1) },
+    ...(selection ? [{ key: 'x', label: 'Select the row', run: toggleFocused }] : []),
   ]);
   const idAt = (index: number) => list.rowAt(index)?.id;
   const actions = useStableActions({
-    open: onOpen as (row: unknown) => void,
+    open: onOpen as ((row: unknown) => void) | undefined,
     toggle: (id, index, isRange) => selection?.toggle(id, index, isRange ? idAt : undefined),
   });
   const width = columns.length + (selection ? 1 : 0);
-  if (list.error && list.total === undefined) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
+  if (list.error && list.total === undefined) return <ReadError error={list.error} />;
   if (list.total === 0) return empty;
   return (
     <section
@@ -96,7 +115,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
       aria-label={caption}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
       tabIndex={0}
-      className="relative min-h-0 flex-1 overflow-auto overscroll-contain"
+      className="relative min-h-0 flex-1 overflow-auto overscroll-contain print:overflow-visible"
     >
       <table
         aria-rowcount={list.total === undefined ? -1 : list.total + 1}
@@ -122,11 +141,13 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
           </tr>
         </thead>
         <tbody className={list.isOutdated ? 'opacity-60 transition-opacity' : ''}>
-          {list.total === undefined && <LoadingRows columns={width} />}
-          <Gap height={items[0]?.start ?? 0} columns={width} />
-          {items.map(({ index }) => {
+          {list.total === undefined && <LoadingRows columns={columns} hasSelection={selection !== undefined} />}
+          <Gap height={isPrinting ? 0 : (items[0]?.start ?? 0)} columns={width} />
+          {shownRows.map((index) => {
             const row = list.rowAt(index);
-            if (row === undefined) return <LoadingRow key={index} columns={width} />;
+            if (row === undefined) {
+              return <LoadingRow key={index} index={index} columns={columns} hasSelection={selection !== undefined} />;
+            }
             const { id } = row;
             return (
               <TableRow
@@ -142,16 +163,27 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
               />
             );
           })}
-          <Gap height={rows.getTotalSize() - (items.at(-1)?.end ?? 0)} columns={width} />
+          <Gap height={isPrinting ? 0 : rows.getTotalSize() - (items.at(-1)?.end ?? 0)} columns={width} />
         </tbody>
       </table>
       {list.error && (
         <div className="sticky bottom-2 left-0 pt-2">
-          <Notice tone="error">{errorMessage(list.error)}</Notice>
+          <ReadError error={list.error} />
         </div>
       )}
     </section>
   );
+}
+
+/** The positions of the rows that have been read. */
+function readRows<Row>({ total = 0, rowAt }: List<Row>): number[] {
+  return Array.from({ length: total }, (_, index) => index).filter((index) => rowAt(index) !== undefined);
+}
+
+/** The row that has the focus. */
+function focusedRow(): number | undefined {
+  const row = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
+  return row === undefined ? undefined : Number(row);
 }
 
 const flexibleWidth = 144;
@@ -178,7 +210,8 @@ function useStableArray<Item>(items: readonly Item[]): readonly Item[] {
 }
 
 interface RowActions {
-  readonly open: (row: unknown) => void;
+  /** `undefined` if rows cannot be opened. */
+  readonly open: ((row: unknown) => void) | undefined;
   readonly toggle: (id: string, index: number, isRange: boolean) => void;
 }
 
@@ -189,7 +222,7 @@ function useStableActions(actions: RowActions): RowActions {
     latest.current = actions;
   });
   const [stable] = useState<RowActions>(() => ({
-    open: (row) => latest.current.open(row),
+    open: actions.open && ((row) => latest.current.open?.(row)),
     toggle: (id, index, isRange) => latest.current.toggle(id, index, isRange),
   }));
   return stable;
@@ -218,8 +251,8 @@ const TableRow = memo(function TableRow({ row, id, index, name, columns, isOpen,
       data-row={index}
       aria-rowindex={index + 2}
       aria-current={isOpen || undefined}
-      onClick={(event) => isPlainClick(event) && actions.open(row)}
-      className="group h-9 cursor-pointer max-md:h-13 hover:bg-sunken aria-current:bg-accent-tint aria-current:[--faint:var(--secondary)]"
+      onClick={(event) => isPlainClick(event) && actions.open?.(row)}
+      className={`${actions.open ? 'cursor-pointer' : ''} group h-9 max-md:h-13 hover:bg-sunken has-[a:focus-visible]:bg-accent-tint/60 aria-current:bg-accent-tint! aria-current:[--faint:var(--secondary)]`}
     >
       {isSelected !== undefined && (
         <td className="border-b border-line px-0">
@@ -320,16 +353,35 @@ function Gap({ height, columns }: { readonly height: number; readonly columns: n
   );
 }
 
-function LoadingRows({ columns }: { readonly columns: number }) {
-  return Array.from({ length: 12 }, (_, index) => index).map((index) => <LoadingRow key={index} columns={columns} />);
+interface LoadingProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly hasSelection: boolean;
 }
 
-function LoadingRow({ columns }: { readonly columns: number }) {
+function LoadingRows<Row>(props: LoadingProps<Row>) {
+  return Array.from({ length: 12 }, (_, index) => index).map((index) => (
+    <LoadingRow key={index} index={index} {...props} />
+  ));
+}
+
+/** Texts of different lengths, where the cells will be. */
+const textWidths = ['w-3/5', 'w-2/5', 'w-1/2', 'w-3/4'];
+
+function LoadingRow<Row>({ index, columns, hasSelection }: LoadingProps<Row> & { readonly index: number }) {
   return (
     <tr aria-hidden className="h-9 max-md:h-13">
-      <td colSpan={columns} className="border-b border-line">
-        <Skeleton className="h-3.5 w-2/3" />
-      </td>
+      {hasSelection && (
+        <td className="border-b border-line">
+          <Skeleton className="mx-auto size-4" />
+        </td>
+      )}
+      {columns.map(({ key, isNumber }, column) => (
+        <td key={key} className="border-b border-line px-3 first:pl-1">
+          <Skeleton
+            className={`h-3.5 ${textWidths[(index + column) % textWidths.length]} ${isNumber ? 'ml-auto' : ''}`}
+          />
+        </td>
+      ))}
     </tr>
   );
 }

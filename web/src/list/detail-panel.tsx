@@ -5,7 +5,7 @@ import { errorMessage } from '../api/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { ReadError } from '../ui/read-error.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 interface DetailPanelProps {
@@ -41,7 +41,7 @@ export function DetailPanel({ title, error, actions, hasIconActions = false, onC
           <Icon icon={X} />
         </IconButton>
       </div>
-      {error ? <Notice tone="error">{describe(error)}</Notice> : title === undefined ? <Loading /> : children}
+      {error ? <ReadError error={error} message={describe(error)} /> : title === undefined ? <Loading /> : children}
     </article>
   );
 }

@@ -3,10 +3,12 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { count } from '../format/numbers.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import type { Search } from '../routing/search-params.ts';
+import { today } from '../time/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { type Days, usualPeriods } from './usual-periods.ts';
 
 export interface Filter {
   /** The parameter of the list's action, and of the address. */
@@ -15,6 +17,8 @@ export interface Filter {
   readonly help?: string;
   /** Default: a line of text. */
   readonly type?: 'number' | 'date';
+  /** The parameter of the last day, if this one is the first: usual periods are then offered at once. */
+  readonly until?: string;
   /** A choice of values and what they are called. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   /** Values that the browser offers while the user types. */
@@ -37,7 +41,7 @@ interface FilterBarProps {
 export function FilterBar({ search, onChange, placeholder, filters, total, children }: FilterBarProps) {
   const set = filters.filter(({ key }) => search[key] !== undefined);
   return (
-    <div className="flex flex-wrap items-center gap-2 pt-3 pb-2">
+    <div className="flex flex-wrap items-center gap-2 pt-3 pb-2 print:py-0">
       {placeholder !== undefined && (
         <SearchField
           value={search.search ?? ''}
@@ -154,8 +158,22 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
           setOpen(false);
         }}
       >
-        {filters.map(({ key, label, help, type = 'text', options, suggestions }) => (
-          <Field key={key} label={label} help={help}>
+        {filters.map(({ key, label, help, type = 'text', until, options, suggestions }) => (
+          <Field
+            key={key}
+            label={label}
+            help={help}
+            aside={
+              until !== undefined && (
+                <Presets
+                  onChoose={([from, to]) => {
+                    onChange({ ...search, [key]: from, [until]: to });
+                    setOpen(false);
+                  }}
+                />
+              )
+            }
+          >
             {(control) =>
               options ? (
                 <Select {...control} name={key} defaultValue={search[key] ?? ''}>
@@ -195,5 +213,24 @@ function FilterForm({ search, filters, onChange, setCount }: FilterFormProps) {
         </div>
       </form>
     </Popover>
+  );
+}
+
+function Presets({ onChoose }: { readonly onChoose: (days: Days) => void }) {
+  return (
+    <select
+      aria-label="Usual periods"
+      value=""
+      onChange={({ target }) => {
+        const days = usualPeriods.find(([label]) => label === target.value)?.[1];
+        if (days) onChoose(days(today()));
+      }}
+      className="h-5 max-w-32 cursor-pointer rounded-control bg-transparent text-right text-sm text-accent max-md:h-8"
+    >
+      <option value="">Usual periods</option>
+      {usualPeriods.map(([label]) => (
+        <option key={label}>{label}</option>
+      ))}
+    </select>
   );
 }

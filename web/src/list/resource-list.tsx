@@ -100,7 +100,8 @@ export function ResourceList<Row extends Identified>(props: ResourceListProps<Ro
         empty={
           isFiltered
             ? (props.noMatch ?? <NoMatch icon={props.icon} names={names} onClear={props.onClear} />)
-            : props.empty
+            : // Beside a new record, the offer to create one would be in the way.
+              !detail && props.empty
         }
       />
     </ListPage>

@@ -57,7 +57,7 @@ export function useSavedViews(list: ViewList): SavedViews {
       try {
         await change(api().views.delete({ id: view.id }));
         const undo = () => create(view, view.filters).catch((error: unknown) => toast(errorMessage(error)));
-        toast(`The view ${view.name} is deleted.`, { label: 'Undo', run: () => void undo() });
+        toast(`View ${view.name} deleted.`, { label: 'Undo', run: () => void undo() });
       } catch (error) {
         toast(errorMessage(error));
       }

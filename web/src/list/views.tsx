@@ -126,7 +126,7 @@ function Tab({ view: { label, search, count }, isCurrent, isShared = false, onCh
 }
 
 interface SaveViewProps {
-  /** The view of which some filters were changed. */
+  /** The view whose filters were changed. */
   readonly narrowed: SavedView | undefined;
   readonly onSave: (fields: ViewFields) => Promise<void>;
   readonly onReplace: (view: SavedView) => Promise<void>;
@@ -136,7 +136,7 @@ function SaveView({ narrowed, onSave, onReplace }: SaveViewProps) {
   const [isOpen, setOpen] = useState(false);
   const replace = useAction((_, view: SavedView) => onReplace(view), {
     affects: [],
-    done: (_, { name }) => `The view ${name} has these filters now.`,
+    done: (_, { name }) => `View ${name} changed.`,
   });
   const trigger = (
     <button

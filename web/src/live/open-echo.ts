@@ -1,10 +1,9 @@
 import { type Client, pusherOptions } from '@chowk/client';
-import Echo from 'laravel-echo';
-import Pusher from 'pusher-js';
+import type Echo from 'laravel-echo';
 
-/** A socket for channels of the Pusher protocol. */
+/** A socket for channels of the Pusher protocol, whose library no page waits for. */
 export async function openEcho(client: Client): Promise<Echo<'pusher'>> {
-  const options = await pusherOptions(client);
+  const [options, { Echo, Pusher }] = await Promise.all([pusherOptions(client), import('./echo.ts')]);
   // The platform that has served this page, whatever address it has for other clients: the page's policy allows no other.
   const port = Number(location.port) || (location.protocol === 'https:' ? 443 : 80);
   const here = { wsHost: location.hostname, wsPort: port, wssPort: port, forceTLS: location.protocol === 'https:' };

@@ -38,7 +38,8 @@ export function useLiveNotifications(userId: number, isEnabled: boolean): void {
       if (announced.has(key)) return;
       announced.add(key);
       const path = subjectPath(one);
-      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open(path, one) });
+      // Of several as one, a second brings another: its toast changes.
+      toast(one.title, path === undefined ? undefined : { label: 'Open', run: () => open(path, one) }, one.id);
     };
     const add = (one: Notification) => {
       announce(one);

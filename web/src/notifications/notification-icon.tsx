@@ -9,27 +9,12 @@ import {
   Settings,
   Shield,
   ShoppingCart,
-  TrendingUp,
   TriangleAlert,
   Users,
   Zap,
 } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
-
-/** The names that senders use. */
-const named: Readonly<Record<string, LucideIcon>> = {
-  Package,
-  AlertTriangle: TriangleAlert,
-  CheckCircle: CircleCheck,
-  Info,
-  ShoppingCart,
-  Users,
-  Zap,
-  Settings,
-  MessageSquare,
-  TrendingUp,
-  Shield,
-};
+import { namedIcons } from '../ui/named-icons.ts';
 
 /** By the first part of the type, for notifications that name no icon. */
 const byCategory: Readonly<Record<string, LucideIcon>> = {
@@ -59,7 +44,7 @@ const colors: Readonly<Record<Notification['severity'], string>> = {
 
 export function NotificationIcon({ notification }: { readonly notification: Notification }) {
   const { icon: name, type, severity } = notification;
-  const icon = named[name ?? ''] ?? byCategory[type.split('.', 1)[0] ?? ''] ?? bySeverity[severity];
+  const icon = namedIcons[name ?? ''] ?? byCategory[type.split('.', 1)[0] ?? ''] ?? bySeverity[severity];
   return (
     <span className={`grid size-8 shrink-0 place-items-center rounded-full ${colors[severity]}`}>
       <Icon icon={icon} />

@@ -3,6 +3,7 @@ import { useForm } from '../form/use-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PasswordInput } from '../ui/password-input.tsx';
 import { api } from './session.ts';
 
 interface SignInFormProps {
@@ -23,8 +24,10 @@ interface Values {
 /** Email and password and, for accounts with a second factor, a code. */
 export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
   const [credentials, setCredentials] = useState<{ email: string; password: string }>();
+  const [isComplete, setComplete] = useState(false);
   const { isBusy, problem, errors, field, props } = useForm<Values>(async ({ email = '', password = '', otp }) => {
     const entered = credentials ?? { email, password };
+    setComplete(entered.email !== '' && entered.password !== '');
     const outcome = await api().signIn(otp === undefined ? entered : { ...entered, otp });
     if (outcome.signedIn) onSignedIn();
     else setCredentials(entered);
@@ -54,7 +57,8 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
         </Fragment>
       ) : (
         <Fragment key="password">
-          <Field label="Email" {...field('email')}>
+          {/* A refusal is about both fields: it is shown above them. */}
+          <Field label="Email" name="email" error={isComplete ? undefined : errors.email}>
             {(control) => (
               <Input
                 {...control}
@@ -68,13 +72,7 @@ export function SignInForm({ email, aside, onSignedIn }: SignInFormProps) {
           </Field>
           <Field label="Password" {...field('password')} aside={aside}>
             {(control) => (
-              <Input
-                {...control}
-                type="password"
-                autoComplete="current-password"
-                autoFocus={email !== undefined}
-                required
-              />
+              <PasswordInput {...control} autoComplete="current-password" autoFocus={email !== undefined} required />
             )}
           </Field>
           <Button type="submit" variant="primary" isBusy={isBusy}>

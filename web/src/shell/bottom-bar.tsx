@@ -10,7 +10,7 @@ const style =
 /** The navigation of a phone, within reach of the thumb. */
 export function BottomBar({ items: all }: { readonly items: readonly NavigationItem[] }) {
   const navigate = useNavigate();
-  const isLater = ({ to }: NavigationItem) => onPhoneLater.includes(to);
+  const isLater = ({ to }: NavigationItem) => onPhoneLater.includes(to) || to.startsWith('/modules/');
   const items = [...all.filter((one) => !isLater(one)), ...all.filter(isLater)];
   const rest = items.slice(onBottomBar);
   const { pathname } = useLocation();

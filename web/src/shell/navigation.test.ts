@@ -103,6 +103,59 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
     }
   });
 
+  test('resellers and the owner of the platform are offered their pages, by role', async () => {
+    const trade = ['Home', 'Orders', 'Customers', 'Products', 'Discounts', 'Conversations'];
+    const top = [...trade, 'Reports', 'Notifications', 'Rules'];
+    const offered = {
+      reseller: {
+        Owner: [...top, 'Applications', 'Referral codes', 'Tenants', 'Team', 'Activity', 'Developers', 'Settings'],
+        Admin: [...top, 'Applications', 'Referral codes', 'Tenants', 'Team', 'Activity', 'Developers', 'Settings'],
+        Manager: [...top, 'Team', 'Activity'],
+        Agent: [...trade, 'Notifications'],
+        Viewer: [...trade, 'Reports', 'Notifications', 'Applications', 'Tenants', 'Team', 'Activity', 'Settings'],
+      },
+      platform_owner: {
+        Owner: [...top, 'Applications', 'Referral codes', 'Team', 'Activity', 'Developers', 'Platform', 'Settings'],
+        Admin: [...top, 'Applications', 'Referral codes', 'Team', 'Activity', 'Developers', 'Platform', 'Settings'],
+        Manager: [...top, 'Team', 'Activity'],
+        Agent: [...trade, 'Notifications'],
+        Viewer: [...trade, 'Reports', 'Notifications', 'Applications', 'Team', 'Activity', 'Platform', 'Settings'],
+      },
+    };
+    for (const [tenantRole, roles] of Object.entries(offered)) {
+      const tenant = await platform.tenant({ role: tenantRole as keyof typeof offered });
+      for (const [role, expected] of Object.entries(roles)) {
+        const page = await platform.openAs(await platform.person({ tenant, role }), tenant);
+        await heading(page, 'Home').waitFor();
+        const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+        expect({ tenantRole, role, links: await links.allTextContents() }).toEqual({
+          tenantRole,
+          role,
+          links: expected,
+        });
+      }
+    }
+  });
+
+  test.each([
+    ['/applications', 'Applications'],
+    ['/codes', 'Referral codes'],
+    ['/tenants', 'Tenants'],
+    ['/tenants/products', 'Tenants'],
+    ['/platform', 'Platform'],
+    ['/platform/rings', 'Platform'],
+    ['/platform/modules', 'Platform'],
+    ['/platform/jobs', 'Platform'],
+    ['/platform/health', 'Platform'],
+    ['/platform/releases', 'Platform'],
+  ])('nothing moves while the owner of the platform loads %s', async (path, title) => {
+    const chowk = await platform.tenant({ role: 'platform_owner' });
+    const page = await platform.openAs(await platform.person({ tenant: chowk }), chowk, path);
+    await heading(page, title).waitFor();
+    await page.waitForLoadState('networkidle');
+    await expectStill(page, path);
+  });
+
   test('the palette signs out', async () => {
     const acme = await platform.tenant();
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme);

@@ -1,5 +1,7 @@
+import type { ConsoleEntry } from '@chowk/client';
 import {
   Bell,
+  ClipboardPlus,
   CodeXml,
   History,
   House,
@@ -7,13 +9,17 @@ import {
   MessagesSquare,
   Package,
   ReceiptText,
+  Server,
   Settings,
+  Store,
+  Tag,
   TicketPercent,
   TrendingUp,
   Users,
   UsersRound,
   Zap,
 } from 'lucide-react';
+import { namedIcons } from '../ui/named-icons.ts';
 
 export interface NavigationItem {
   readonly to:
@@ -26,16 +32,22 @@ export interface NavigationItem {
     | '/reports'
     | '/notifications'
     | '/rules'
+    | '/applications'
+    | '/codes'
+    | '/tenants'
     | '/team'
     | '/activity'
     | '/developers'
+    | '/platform'
     | '/settings';
   readonly label: string;
   readonly icon: LucideIcon;
   /** Shown to those who have it, or one of them. */
   readonly permission?: string | readonly string[];
+  /** Shown only in tenants of this kind. */
+  readonly tenantRole?: 'platform_owner' | 'reseller';
   /** Opens the page when it is typed after `g`. */
-  readonly letter: string;
+  readonly letter?: string;
   /** About the organization itself, below a line. */
   readonly isAdministration?: true;
 }
@@ -50,6 +62,22 @@ export const navigation: readonly NavigationItem[] = [
   { to: '/reports', label: 'Reports', letter: 'r', icon: TrendingUp, permission: 'reports.view' },
   { to: '/notifications', label: 'Notifications', letter: 'n', icon: Bell, permission: 'notifications.view' },
   { to: '/rules', label: 'Rules', letter: 'u', icon: Zap, permission: 'notifications.rules.manage' },
+  {
+    to: '/applications',
+    label: 'Applications',
+    letter: 'l',
+    icon: ClipboardPlus,
+    permission: 'reseller.applications.view',
+  },
+  { to: '/codes', label: 'Referral codes', letter: 'f', icon: Tag, permission: 'reseller.referral_codes.manage' },
+  {
+    to: '/tenants',
+    label: 'Tenants',
+    letter: 'y',
+    icon: Store,
+    permission: ['reseller.tenants.view', 'reseller.catalogue.manage'],
+    tenantRole: 'reseller',
+  },
   { to: '/team', label: 'Team', letter: 't', icon: UsersRound, permission: 'team.view', isAdministration: true },
   {
     to: '/activity',
@@ -68,6 +96,15 @@ export const navigation: readonly NavigationItem[] = [
     isAdministration: true,
   },
   {
+    to: '/platform',
+    label: 'Platform',
+    letter: 'v',
+    icon: Server,
+    permission: 'platform.rings.view',
+    tenantRole: 'platform_owner',
+    isAdministration: true,
+  },
+  {
     to: '/settings',
     label: 'Settings',
     letter: 's',
@@ -77,10 +114,26 @@ export const navigation: readonly NavigationItem[] = [
   },
 ];
 
+/** With the pages that modules bring, before those about the organization. */
+export function withModulePages(entries: readonly ConsoleEntry[]): readonly NavigationItem[] {
+  const pages = entries.map(
+    ({ module, name, title, icon }): NavigationItem => ({
+      // A whole address; the router knows its pattern.
+      to: `/modules/${module}/${name}` as NavigationItem['to'],
+      label: title,
+      icon: namedIcons[icon] ?? Package,
+    }),
+  );
+  const first = navigation.findIndex(({ isAdministration }) => isAdministration);
+  return navigation.toSpliced(first, 0, ...pages);
+}
+
 export function isOffered(
-  { permission = [] }: Pick<NavigationItem, 'permission'>,
+  { permission = [], tenantRole }: Pick<NavigationItem, 'permission' | 'tenantRole'>,
   can: (permission: string) => boolean,
+  currentRole: string | undefined,
 ): boolean {
+  if (tenantRole !== undefined && tenantRole !== currentRole) return false;
   return permission.length === 0 || [permission].flat().some(can);
 }
 
@@ -90,8 +143,12 @@ export const onPhoneLater: readonly string[] = [
   '/products',
   '/discounts',
   '/rules',
+  '/applications',
+  '/codes',
+  '/tenants',
   '/team',
   '/activity',
   '/developers',
+  '/platform',
   '/settings',
 ];

@@ -14,7 +14,7 @@ export function Needs({ permission, children }: NeedsProps) {
   if (can(permission)) return children;
   return (
     <EmptyState icon={Lock} title="You do not have access to this page">
-      It needs the permission <code>{permission}</code>. The owner of the organization can give it to your role.
+      It needs the permission <code>{permission}</code>. An owner of the organization can give you a role that has it.
     </EmptyState>
   );
 }

@@ -1,91 +1,23 @@
 import type { Customer } from '@chowk/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import {
-  ArrowLeftRight,
-  BookOpen,
-  ClipboardPlus,
-  LogOut,
-  type LucideIcon,
-  MessageSquarePlus,
-  Moon,
-  Package,
-  PackagePlus,
-  ReceiptText,
-  Settings2,
-  Shield,
-  SquarePen,
-  Store,
-  Sun,
-  Tags,
-  TicketPercent,
-  UserPlus,
-  UserRound,
-  Zap,
-} from 'lucide-react';
+import { LogOut, Moon, Package, ReceiptText, Sun, UserRound } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { keys } from '../api/query-keys.ts';
-import { tenantKey, useCan } from '../api/use-api.ts';
+import { tenantKey, useCan, useMe } from '../api/use-api.ts';
 import { money } from '../format/numbers.ts';
 import { formatPhone } from '../format/phone.ts';
+import { useEntries } from '../modules/entries.ts';
 import { customerName } from '../people/customer-name.ts';
 import { api, signOut, useTenant } from '../session/session.ts';
 import { useDebounced } from '../state/debounced.ts';
 import { chooseTheme } from '../theme.ts';
-import { isOffered, type NavigationItem, navigation } from './navigation.ts';
+import { isOffered, type NavigationItem, withModulePages } from './navigation.ts';
+import type { Command, PaletteItem } from './palette-item.ts';
 
-export interface PaletteItem {
-  readonly group: 'Customers' | 'Orders' | 'Products' | 'Go to' | 'Actions';
-  readonly label: string;
-  /** Beside the label. */
-  readonly detail?: string | undefined;
-  /** The keys that open the page without the palette. */
-  readonly keys?: string;
-  readonly icon: LucideIcon;
-  /** The page it opens, or what it does. */
-  readonly target: string | (() => void);
-}
-
-interface Action extends Omit<PaletteItem, 'group'>, Pick<NavigationItem, 'permission'> {}
-
-const actions: readonly Action[] = [
-  { label: 'New order', icon: ClipboardPlus, target: '/orders/new', permission: 'orders.create' },
-  { label: 'New customer', icon: UserPlus, target: '/customers/new', permission: 'customers.create' },
-  { label: 'New product', icon: PackagePlus, target: '/products/new', permission: 'products.create' },
-  { label: 'New collection', icon: Tags, target: '/products/collections/new', permission: 'products.create' },
-  { label: 'New discount', icon: TicketPercent, target: '/discounts/new', permission: 'products.edit' },
-  {
-    label: 'New conversation',
-    icon: MessageSquarePlus,
-    target: '/conversations/new',
-    permission: 'conversations.reply',
-  },
-  { label: 'Invite a colleague', icon: UserPlus, target: '/team/invitations?open=new', permission: 'team.invite' },
+const actions: readonly Command[] = [
   { label: 'Use the dark theme', icon: Moon, target: () => chooseTheme('dark') },
   { label: 'Use the light theme', icon: Sun, target: () => chooseTheme('light') },
   { label: 'Sign out', icon: LogOut, target: signOut },
-];
-
-const pages: readonly Action[] = [
-  ...navigation.map(({ to, label, icon, permission, letter }) => ({
-    label,
-    icon,
-    keys: `G ${letter.toUpperCase()}`,
-    target: to,
-    ...(permission && { permission }),
-  })),
-  { label: 'Draft orders', icon: SquarePen, target: '/orders/drafts', permission: 'orders.create' },
-  { label: 'Collections', icon: Tags, target: '/products/collections', permission: 'products.view' },
-  { label: 'Move stock', icon: ArrowLeftRight, target: '/products/transfer', permission: 'products.edit' },
-  { label: 'Stock locations', icon: Store, target: '/products/locations', permission: 'products.view' },
-  { label: 'Roles', icon: Shield, target: '/team/roles', permission: 'team.roles.view' },
-  { label: 'Webhooks', icon: Zap, target: '/developers/webhooks', permission: 'settings.api_clients' },
-  { label: 'API reference', icon: BookOpen, target: () => location.assign('/docs/') },
-  { label: 'Profile', icon: UserRound, target: '/profile' },
-  {
-    label: 'Notification preferences',
-    icon: Settings2,
-    target: '/notifications/preferences',
-    permission: 'notifications.view',
-  },
 ];
 
 const pauseMs = 120;
@@ -99,7 +31,10 @@ export function usePaletteItems(text: string): {
   readonly hasFailed: boolean;
 } {
   const can = useCan();
+  const tenantRole = useMe().data?.tenant_role;
   const tenant = useTenant();
+  const more = useMore();
+  const offered = [...withModulePages(useEntries('page')).map(toPage), ...more.pages];
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const query = useDebounced(text.trim(), pauseMs);
   const records = useQuery({
@@ -108,16 +43,48 @@ export function usePaletteItems(text: string): {
     enabled: query.length > 1,
     placeholderData: keepPreviousData,
   });
-  const matching = (group: 'Go to' | 'Actions', candidates: readonly Action[]): PaletteItem[] =>
+  const matching = (group: 'Go to' | 'Actions', candidates: readonly Command[]): PaletteItem[] =>
     candidates
-      .filter((candidate) => isMatch(candidate.label, words) && isOffered(candidate, can))
-      .map(({ permission: _, ...item }) => ({ ...item, group }));
+      .filter((candidate) => isMatch(candidate.label, words) && isOffered(candidate, can, tenantRole))
+      .map(({ permission: _, tenantRole: __, ...item }) => ({ ...item, group }));
   const isLongEnough = text.trim().length > 1;
   const isSearching = isLongEnough && (records.isFetching || query !== text.trim());
   return {
-    items: [...((isLongEnough && records.data) || []), ...matching('Go to', pages), ...matching('Actions', actions)],
+    items: [
+      ...((isLongEnough && records.data) || []),
+      ...matching('Go to', offered),
+      ...matching('Actions', [...more.actions, ...actions]),
+    ],
     isSearching,
     hasFailed: isLongEnough && !isSearching && records.isError,
+  };
+}
+
+type More = typeof import('./palette-pages.ts');
+
+/** What only the palette has, read when it is opened. */
+function useMore(): Pick<More, 'pages' | 'actions'> {
+  const [more, setMore] = useState<Pick<More, 'pages' | 'actions'>>({ pages: [], actions: [] });
+  useEffect(() => {
+    let isClosed = false;
+    // Without a connection, the pages of the navigation remain.
+    const show = (loaded: More) => !isClosed && setMore(loaded);
+    import('./palette-pages.ts').then(show, () => {});
+    return () => {
+      isClosed = true;
+    };
+  }, []);
+  return more;
+}
+
+function toPage({ to, label, icon, permission, tenantRole, letter }: NavigationItem): Command {
+  return {
+    label,
+    icon,
+    target: to,
+    ...(letter !== undefined && { keys: `G ${letter.toUpperCase()}` }),
+    ...(permission && { permission }),
+    ...(tenantRole && { tenantRole }),
   };
 }
 

@@ -3,7 +3,8 @@ import { Search } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { isRecord, type PaletteItem, usePaletteItems } from './palette-items.ts';
+import type { PaletteItem } from './palette-item.ts';
+import { isRecord, usePaletteItems } from './palette-items.ts';
 
 interface PaletteProps {
   readonly isOpen: boolean;

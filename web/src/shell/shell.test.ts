@@ -210,6 +210,20 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.keyboard.type('notific');
     await page.getByRole('option', { name: 'Notifications', exact: true }).click();
     await heading(page, 'Notifications').waitFor();
+    for (const name of ['Settings: Taxes', 'Developers: GraphQL', 'Team: Invitations', 'New role', 'New webhook']) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(name.toLowerCase());
+      await page.getByRole('option', { name, exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('settings: taxes');
+    await page.getByRole('option', { name: 'Settings: Taxes' }).click();
+    await heading(page, 'Taxes').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('platform');
+    await page.getByText('Nothing matches “platform”.').waitFor();
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('no such thing');
     await page.getByText('Nothing matches “no such thing”.').waitFor();

@@ -1,16 +1,17 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Building2, CircleHelp, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import { Building2, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { Fragment, useEffect, useState } from 'react';
 import { errorMessage } from '../api/error-message.ts';
 import { useCan, useMe } from '../api/use-api.ts';
 import { useKeys } from '../keyboard/keys.ts';
+import { useEntries } from '../modules/entries.ts';
 import { chooseTenant, signOut, useSessionState, useTenant, useUserId } from '../session/session.ts';
 import { SignInForm } from '../session/sign-in-form.tsx';
 import { useStored } from '../session/stored.ts';
 import { showTimesIn } from '../time/times.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -19,8 +20,9 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { Banners } from './banners.tsx';
 import { NotificationBell } from './bell.tsx';
 import { BottomBar } from './bottom-bar.tsx';
+import { HelpMenu } from './help-menu.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
-import { isOffered, navigation } from './navigation.ts';
+import { isOffered, withModulePages } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
@@ -60,17 +62,16 @@ function SignedInShell() {
   const RailIcon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
   const railTitle = isCollapsed ? 'Expand the navigation' : 'Collapse the navigation';
   // All at once, when it is known what the user may do: nothing moves.
-  const items = me?.permissions || isUnbound ? navigation.filter((one) => isOffered(one, can)) : [];
+  const pages = withModulePages(useEntries('page'));
+  const items = me?.permissions || isUnbound ? pages.filter((one) => isOffered(one, can, me?.tenant_role)) : [];
   const firstOfAdministration = items.find(({ isAdministration }) => isAdministration);
   useKeys([
     { key: '[', label: railTitle, run: toggle },
     { key: 'mod+k', label: 'Search and commands', run: () => showSearch(true) },
     { key: '?', label: 'Keyboard shortcuts', run: () => showKeys(true) },
-    ...items.map(({ to, label, letter }) => ({
-      key: `g ${letter}`,
-      label: `Go to ${label}`,
-      run: () => void navigate({ to }),
-    })),
+    ...items.flatMap(({ to, label, letter }) =>
+      letter === undefined ? [] : [{ key: `g ${letter}`, label: `Go to ${label}`, run: () => void navigate({ to }) }],
+    ),
   ]);
   usePageFocus();
   return (
@@ -116,9 +117,7 @@ function SignedInShell() {
         <header className="sticky top-0 z-10 flex h-14 items-center justify-end gap-1 bg-canvas/95 px-4 max-md:border-b max-md:border-line md:px-8 print:hidden">
           <div className="mr-auto min-w-0 md:hidden">{me && <TenantSwitcher me={me} />}</div>
           <SearchButton onClick={() => showSearch(true)} />
-          <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => showKeys(true)}>
-            <Icon icon={CircleHelp} size={18} />
-          </IconButton>
+          <HelpMenu onShowKeys={() => showKeys(true)} />
           {me && can('notifications.view') && <NotificationBell userId={me.id} />}
           {me ? <PersonMenu me={me} /> : <span className="w-19 max-md:w-23" />}
         </header>

@@ -33,7 +33,7 @@ export function dayHeading(time: string, now = new Date()): string {
   const date = formats.date.format(new Date(time));
   const today = formats.date.format(now);
   if (date === today) return 'Today';
-  return date === dayBefore(today) ? 'Yesterday' : formats.day.format(new Date(time));
+  return date === addDays(today, -1) ? 'Yesterday' : formats.day.format(new Date(time));
 }
 
 /** The last second of a date such as `2026-11-16`. */
@@ -51,8 +51,8 @@ export function parseLocalTime(text: string): string {
   const wanted = Date.parse(`${text}Z`);
   const shift = (time: number) => Date.parse(`${formats.local.format(time).replace(' ', 'T')}Z`) - time;
   // Once more with the shift of that time, which may have changed during the day.
-  const near = wanted - shift(wanted);
-  return new Date(wanted - shift(near)).toISOString();
+  const estimate = wanted - shift(wanted);
+  return new Date(wanted - shift(estimate)).toISOString();
 }
 
 /** As `2026-11-16`. */
@@ -60,6 +60,7 @@ export function today(): string {
   return formats.date.format(new Date());
 }
 
-function dayBefore(date: string): string {
-  return new Date(Date.parse(date) - 24 * 3_600_000).toISOString().slice(0, 10);
+/** `2026-11-16` and one day is `2026-11-17`. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 24 * 3_600_000).toISOString().slice(0, 10);
 }

@@ -1,5 +1,4 @@
-import { errorMessage } from '../api/error-message.ts';
-import { Notice } from './notice.tsx';
+import { ReadError } from './read-error.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 interface LoadingProps {
@@ -11,5 +10,5 @@ interface LoadingProps {
 
 /** In place of what is being read. */
 export function Loading({ error, className }: LoadingProps) {
-  return error ? <Notice tone="error">{errorMessage(error)}</Notice> : <Skeleton className={`w-full ${className}`} />;
+  return error ? <ReadError error={error} /> : <Skeleton className={`w-full ${className}`} />;
 }

@@ -9,10 +9,10 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page that scrolls as a whole. Lists have `ListPage`. */
+/** A page that scrolls as a whole. Lists have `ListPage`; the titles of both begin at the same edge. */
 export function Page({ title, actions, isNarrow = false, children }: PageProps) {
   return (
-    <div className={`mx-auto grid gap-8 px-4 pt-2 pb-12 max-md:pt-5 md:px-8 ${isNarrow ? 'max-w-3xl' : 'max-w-6xl'}`}>
+    <div className={`grid gap-8 px-4 pt-2 pb-12 max-md:pt-5 md:px-8 ${isNarrow ? 'max-w-3xl' : 'max-w-6xl'}`}>
       <title>{`${title} · Chowk`}</title>
       <div className="flex min-h-9 flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>

@@ -5,26 +5,19 @@ import { observable } from '../state/observable.ts';
 import { IconButton } from './button.tsx';
 import { openDialogs } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-
-interface Toast {
-  readonly id: number;
-  readonly text: string;
-  readonly action?: { readonly label: string; readonly run: () => void };
-}
+import { type Toast, toastList } from './toast-list.ts';
 
 const visibleMs = 6_000;
 const toasts = observable<readonly Toast[]>([]);
-let lastId = 0;
+const add = toastList();
 
 function dismiss(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
-/** Says what has happened: `toast('Order 1042 cancelled.', { label: 'Undo', run: undo })`. */
-export function toast(text: string, action?: Toast['action']): void {
-  lastId += 1;
-  const id = lastId;
-  toasts.set([...toasts.get().slice(-2), action ? { id, text, action } : { id, text }]);
+/** Says what has happened: `toast('Order 1042 cancelled.', { label: 'Undo', run: undo })`. One `about` the same replaces it. */
+export function toast(text: string, action?: Toast['action'], about?: string): void {
+  toasts.set(add(toasts.get(), { text, action, about }));
 }
 
 /** In the dialog in front, if there is one: what is outside of a modal dialog can be neither clicked nor read out. */
@@ -44,7 +37,8 @@ function ToastList() {
       popover="manual"
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 top-auto bottom-auto m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 max-md:top-16 md:bottom-4 md:justify-items-start"
+      // Over the top bar: titles, checkboxes and the buttons of forms stay free.
+      className="pointer-events-none fixed inset-x-4 top-1.5 bottom-auto m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 print:hidden"
     >
       {shown.map((one) => (
         <ToastItem key={one.id} toast={one} />
@@ -70,9 +64,10 @@ function ToastItem({ toast: { id, text, action } }: { readonly toast: Toast }) {
       onPointerLeave={() => setPointed(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
-      className="rise pointer-events-auto flex max-w-md items-center gap-1 rounded-panel bg-text py-1 pr-1 pl-4 text-canvas shadow-raised"
+      // A phone has room for the latest.
+      className="rise pointer-events-auto flex max-w-md max-md:not-last:hidden items-center gap-1 rounded-panel bg-text py-1 pr-1 pl-4 text-canvas shadow-raised"
     >
-      <span className="min-w-0 py-1.5 wrap-anywhere">{text}</span>
+      <span className="min-w-0 py-1.5 wrap-anywhere max-md:line-clamp-2 max-md:py-0.5">{text}</span>
       {action && (
         <button
           type="button"

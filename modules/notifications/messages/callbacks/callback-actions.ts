@@ -1,12 +1,12 @@
 import { action, Message } from '@chowk/kit';
-import { SignedReceipt, SignedRequest } from './schemas.ts';
+import { maxAttachments, SignedReceipt, SignedRequest } from './schemas.ts';
 import { receiveStatus, receiveText } from './twilio-callbacks.ts';
 import { receiveFromWebhook } from './webhook-callbacks.ts';
 
 const signed = {
   public: true,
   graphql: false,
-  limit: { perMinute: 3_000, by: 'network' },
+  limit: { perMinute: 6_000, by: 'network' },
   accepts: 'signed',
   bodyLimit: 262_144,
   errors: ['notifications.bad_signature'],
@@ -34,8 +34,9 @@ export const callbackActions = {
     summary: 'Receive a message of a customer, or a report about a message, from a server of the tenant',
     description:
       'Signed with the secret of `PUT /message-providers/webhook`, as Standard Webhooks describes. `message.received` has `id`, ' +
-      '`channel`, `from` (`phone`, `email`, `name`), `subject` and `body` in `data`; `message.delivered`, `message.read` and ' +
-      '`message.failed` have the `id` of a message that the server got, and `reason`.',
+      '`channel`, `from` (`phone`, `email`, `name`), `subject` and `body` in `data`, and may have `in_reply_to` (the `id` of a ' +
+      `message that the server sent or got), \`sent_at\`, and up to ${maxAttachments} \`attachments\` (\`url\`, \`file_name\`), ` +
+      'which are fetched; `message.delivered`, `message.read` and `message.failed` have the `id` of a message that the server got, and `reason`.',
     http: 'POST /message-providers/webhook/inbound',
     input: SignedRequest,
     output: Message,

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from '@chowk/kit';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAccounts } from '../../../../server/testing/accounts.ts';
@@ -12,15 +13,21 @@ const png = Buffer.from(
   'base64',
 );
 const token = 'twilio-auth-token-7';
-const sent: { url: string; fields: URLSearchParams; authorization: string | undefined }[] = [];
+/** The statuses of the next answers. */
+const failures: number[] = [];
+const sent: { url: string; body: string; fields: URLSearchParams; authorization: string | undefined }[] = [];
 
 /** Answers as Twilio, and serves the picture of a message to those who know the token. */
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
   const { authorization } = request.headers;
-  sent.push({ url: request.url ?? '', fields: new URLSearchParams(body), authorization });
+  sent.push({ url: request.url ?? '', body, fields: new URLSearchParams(body), authorization });
   const isKnown = authorization?.endsWith(Buffer.from(`${sid}:${token}`).toString('base64'));
-  if (request.method === 'GET') response.writeHead(isKnown ? 200 : 401).end(png);
+  const failing = failures.shift();
+  if (failing !== undefined) response.writeHead(failing).end();
+  else if (request.method === 'GET' && request.url?.endsWith('/Voice')) {
+    response.writeHead(200, { 'content-type': 'audio/ogg; codecs=opus' }).end('OggS');
+  } else if (request.method === 'GET') response.writeHead(isKnown ? 200 : 401).end(png);
   else response.writeHead(201).end(JSON.stringify({ sid: newSid() }));
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -103,18 +110,25 @@ describe('a text message from Twilio', () => {
     expect(await conversations()).toEqual(before);
   });
 
-  test('has its pictures, fetched with the token from Twilio only', async () => {
+  test('has its files, fetched with the token from Twilio only', async () => {
     const path = '/2010-04-01/Accounts/AC/Messages/MM/Media/ME';
-    const media = { NumMedia: '2', MediaUrl0: `${twilioUrl}${path}`, MediaUrl1: `${twilioUrl}.evil.example/steal` };
-    await deliver(inbound, text({ From: '+919876500012', Body: '', ...media }));
+    const urls = {
+      MediaUrl0: `${twilioUrl}${path}`,
+      MediaUrl1: `${twilioUrl}.evil.example/steal`,
+      MediaUrl2: `${twilioUrl}/Voice`,
+    };
+    await deliver(inbound, text({ From: '+919876500012', Body: '', NumMedia: '3', ...urls }));
     const { id } = await eventually(async () => {
       const [latest] = await conversations();
       expect(latest.customer.phone).toBe('+919876500012');
       return latest;
     });
     const [message] = (await show(id)).messages;
-    expect(message.attachments).toMatchObject([{ type: 'image/png', size: png.length, reason: null }]);
-    expect(sent.map(({ url }) => url)).toEqual([path]);
+    expect(message.attachments).toMatchObject([
+      { type: 'image/png', size: png.length, reason: null },
+      { file_name: 'media.ogg', type: 'application/octet-stream', size: 4, reason: null },
+    ]);
+    expect(sent.map(({ url }) => url)).toEqual([path, '/Voice']);
   });
 });
 
@@ -127,7 +141,8 @@ describe('a report of Twilio', () => {
     const callback = await eventually(() => sent[0]?.fields.get('StatusCallback') ?? expect.fail('not sent'));
     const path = callback.slice(tenantUrl.length);
     return {
-      report: (MessageStatus: string, fields = {}) => deliver(path, { MessageSid: newSid(), MessageStatus, ...fields }),
+      report: (MessageStatus: string, fields = {}, forged = {}) =>
+        deliver(path, { MessageSid: newSid(), MessageStatus, ...fields }, forged),
       state: async () => (await show(id)).messages[0],
     };
   }
@@ -136,6 +151,13 @@ describe('a report of Twilio', () => {
     const { report, state } = await reply();
     for (const status of ['read', 'sent', 'delivered', 'delivered', 'undelivered', 'read']) await report(status);
     expect(await state()).toMatchObject({ delivery_status: 'read', delivery_reason: null });
+  });
+
+  test('that is signed with another secret changes nothing', async () => {
+    const { report, state } = await reply();
+    await eventually(async () => expect(await state()).toMatchObject({ delivery_status: 'sent' }));
+    expect(await report('read', {}, { key: 'wrong' })).toMatchObject({ status: 403 });
+    expect(await state()).toMatchObject({ delivery_status: 'sent' });
   });
 
   test('says why a message failed', async () => {
@@ -159,6 +181,7 @@ describe('WhatsApp', () => {
       is_sent: false,
       needs_template: true,
       reason: expect.stringContaining('within 24 hours'),
+      notice: null,
     });
     const template = { id: `HX${'a'.repeat(32)}`, variables: { 1: 'Asha' } };
     const answer = await owner.post(`/api/v1/conversations/${id}/messages`, { body: 'Hello Asha', template });
@@ -167,7 +190,7 @@ describe('WhatsApp', () => {
     expect(Object.fromEntries(fields)).toMatchObject({ ContentSid: template.id, ContentVariables: '{"1":"Asha"}' });
     expect(fields.has('Body')).toBe(false);
     await deliver(inbound, text({ From: 'whatsapp:+919876500013' }));
-    expect((await show(id)).reply_delivery).toEqual({ is_sent: true, reason: null, needs_template: false });
+    expect((await show(id)).reply_delivery).toMatchObject({ is_sent: true, needs_template: false });
   });
 });
 
@@ -201,6 +224,59 @@ describe('a server of the tenant', () => {
     });
   });
 
+  test('hands over an answer to another message, its time and its files', async () => {
+    await use('webhook');
+    const from = { phone: '+919876500016' };
+    await post(received({ id: 'q-1', channel: 'sms', from }));
+    const [{ id }] = await conversations();
+    const sentAt = new Date(Date.now() - 5 * 3_600_000).toISOString();
+    const late = { sent_at: sentAt, in_reply_to: 'q-1', channel: 'other', from: { email: 'asha@example.com' } };
+    expect(await post(received({ id: 'q-2', body: 'Earlier', ...late }))).toMatchObject({ status: 200 });
+    const { body } = await owner.post(`/api/v1/conversations/${id}/messages`, { body: 'On its way' });
+    const in_reply_to = body.conversation_message.id;
+    // One is tried again, one does not exist.
+    failures.push(503, 404);
+    const attachments = [`${twilioUrl}/gone/list%20of%20teas.csv`, `${twilioUrl}/Voice`].map((url) => ({ url }));
+    const answer = { id: 'q-3', in_reply_to, body: 'Thanks', from: { phone: '+919876500017' }, attachments };
+    await eventually(() => expect(sent).toHaveLength(1));
+    sent.length = 0;
+    expect(await post(received(answer))).toMatchObject({ status: 200 });
+    await eventually(() => expect(sent).toHaveLength(1));
+    const messages = await eventually(async () => {
+      // The next attempt is due.
+      await platform.kernel.central.db.run(sql`
+        UPDATE pgboss.job SET start_after = now() WHERE data->>'tenant' = ${tenant.id} AND start_after > now()`);
+      const { messages: all } = await show(id);
+      expect(all).toHaveLength(4);
+      return all;
+    });
+    expect(messages).toMatchObject([
+      {
+        body: 'Thanks',
+        attachments: [
+          { file_name: 'list of teas.csv', reason: expect.stringContaining('404') },
+          { file_name: 'Voice', type: 'application/octet-stream', size: 4, reason: null },
+        ],
+      },
+      { direction: 'outbound' },
+      { body: 'Hello' },
+      { body: 'Earlier', sent_at: sentAt, sender: 'asha@example.com' },
+    ]);
+  });
+
+  test('gets the template of a WhatsApp message', async () => {
+    await use('webhook');
+    const customer = { phone: '+919876500018' };
+    const template = { id: `HX${'a'.repeat(32)}`, variables: { 1: 'Asha' } };
+    await owner.post('/api/v1/conversations', {
+      customer,
+      channel: 'whatsapp',
+      message: { body: 'Hello Asha', template },
+    });
+    const { body } = await eventually(() => sent.find((one) => one.body.includes('Hello Asha')) ?? Promise.reject());
+    expect(JSON.parse(body).data).toMatchObject({ message: 'Hello Asha', template });
+  });
+
   test('reports what has become of a message that it got', async () => {
     await use('webhook');
     const customer = { phone: '+919876500014' };
@@ -225,6 +301,8 @@ describe('a server of the tenant', () => {
       { type: 'message.received', data: { id: 'b', channel: 'sms', from: { phone: '+919876500015' } } },
     ],
     ['without a sender', received({ id: 'c', from: {} })],
+    ['of a file of a private address', received({ id: 'e', attachments: [{ url: 'http://10.0.0.1/a.png' }] })],
+    ['of a wrong time', received({ id: 'f', sent_at: 'yesterday' })],
     ['of a wrong phone', received({ id: 'd', from: { phone: 'nobody' } })],
   ])('gets a clear error for an event %s', async (_, event) => {
     expect(await post(event)).toMatchObject({ status: 422, body: { errors: expect.any(Object) } });

@@ -97,7 +97,7 @@ async function addMessage(ctx: Ctx, message: ReceivedText, attachment_ids: reado
   });
 }
 
-/** The pictures are downloaded from Twilio with the account's token, which other servers must not get. */
+/** The files are downloaded from Twilio with the account's token, which other servers must not get. */
 async function receiveMedia(ctx: Ctx, { message: sealed }: { message: string }): Promise<void> {
   const message = JSON.parse(ctx.secrets.open('message', sealed)) as ReceivedText;
   const account = await storedProvider(ctx, 'twilio');
@@ -117,7 +117,10 @@ async function download(ctx: Ctx, url: string, account: Account): Promise<string
   const response = await ctx.http.request(url, { headers: { authorization }, timeoutMs: 30_000, maxBytes: 25_000_000 });
   if (response.status >= 500) throw new Error(`Twilio answered with the status ${response.status}`);
   if (response.status !== 200) return undefined;
-  return ctx.bus.callIfInstalled('conversations.storeAttachment', { file_name: 'media', content: response.body });
+  // They have no names: `media.ogg` for a voice note.
+  const [, extension] = /^\w+\/([a-z0-9]{2,5})\b/.exec(response.headers['content-type'] ?? '') ?? [];
+  const file_name = extension === undefined ? 'media' : `media.${extension}`;
+  return ctx.bus.callIfInstalled('conversations.storeAttachment', { file_name, content: response.body });
 }
 
 export const callbackJobs = {

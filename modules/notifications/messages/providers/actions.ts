@@ -29,6 +29,7 @@ export const providerActions = {
     description:
       'At once, and counted as a message to a customer. A provider that has accepted it may still fail to deliver it.',
     http: 'POST /message-providers/test',
+    example: { channel: 'sms', to: '+919876543210' },
     graphql: 'testMessageChannel',
     needs,
     limit: { perMinute: 10, by: 'network' },

@@ -9,14 +9,28 @@ export const mail: Provider = async (ctx, message) => {
   const fields = { message_id, to: recipient, subject: subject ?? '', text };
   const isMarketing = purpose === 'marketing' && customer_id !== null;
   const link = isMarketing ? { unsubscribe_path: unsubscribePath(ctx, customer_id) } : {};
+  const addresses = letter ?? (await findAddresses(ctx));
+  const reply_to = addresses.reply_to ?? (await ctx.settings())['notifications.reply_to'];
+  const { return_path } = addresses;
   const attachments = await readAttachments(ctx, message);
   const outcome = await ctx.bus.call('identity.mailCustomer', {
     ...fields,
     ...link,
+    ...(reply_to && { reply_to }),
+    ...(return_path && { return_path }),
     ...(letter && { letter: { ...letter, attachments } }),
   });
   return outcome.status === 'sent' ? { status: 'sent', providerMessageId: null } : outcome;
 };
+
+/** Those of a mail that belongs to no conversation: an answer to it begins one. */
+async function findAddresses(ctx: Ctx) {
+  const [reply_to, return_path] = await Promise.all([
+    ctx.bus.callIfInstalled('mailbox.replyAddress', {}),
+    ctx.bus.callIfInstalled('mailbox.returnPath', {}),
+  ]);
+  return { reply_to, return_path };
+}
 
 async function readAttachments(ctx: Ctx, { id, is_reply }: OutboundMessage) {
   if (!is_reply) return [];

@@ -16,7 +16,7 @@ interface Request extends Pick<HttpRequest, 'headers' | 'body' | 'signature'> {
 
 const limits = { timeoutMs: 15_000, maxBytes: 16_384, truncate: true, maxRedirects: 0 };
 const maxDelaySeconds = 3_600;
-const temporaryFailures: ReadonlySet<string> = new Set(['outbound.timeout', 'outbound.unreachable']);
+export const temporaryFailures: ReadonlySet<string> = new Set(['outbound.timeout', 'outbound.unreachable']);
 
 /** Any 2xx response is a success. Another attempt is made after 408, 429 and 5xx, and if the server cannot be reached. */
 export async function post(ctx: Ctx, { provider, url, idIn, readDetail, ...request }: Request): Promise<Outcome> {

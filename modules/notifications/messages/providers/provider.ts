@@ -7,6 +7,7 @@ export const Letter = Type.Object({
   in_reply_to: Type.Optional(Type.String()),
   references: Type.Optional(Type.Array(Type.String())),
   reply_to: Type.Optional(Type.String()),
+  return_path: Type.Optional(Type.String()),
   is_automatic: Type.Optional(Type.Boolean()),
 });
 export type Letter = Static<typeof Letter>;
@@ -42,3 +43,9 @@ export type Outcome =
   | { readonly status: 'retry'; readonly reason: string; readonly afterSeconds?: number };
 
 export type Provider = (ctx: Ctx, message: OutboundMessage) => Promise<Outcome>;
+
+/** Links to the files of a reply, for providers that fetch them. */
+export async function linkFiles(ctx: Ctx, { id, is_reply }: OutboundMessage) {
+  if (!is_reply) return [];
+  return (await ctx.bus.callIfInstalled('conversations.linkAttachments', { message_id: id })) ?? [];
+}

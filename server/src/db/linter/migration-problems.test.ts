@@ -55,6 +55,12 @@ const refused: [statement: string, problem: RegExp][] = [
   ['ALTER DOMAIN amount ADD CHECK (value > 0)', /domain amount gets a rule/],
   ['CREATE UNIQUE INDEX orders_number ON orders (number)', /older versions may write equal values/],
   ['CREATE INDEX CONCURRENTLY orders_by_date ON orders (at)', /cannot be built CONCURRENTLY/],
+  ['-- Outside a transaction.\nCREATE INDEX orders_by_date ON orders (at)', /one CREATE INDEX CONCURRENTLY/],
+  ['-- Outside a transaction.\nCREATE INDEX CONCURRENTLY a ON orders (at); SELECT 1', /one CREATE INDEX CONCURRENTLY/],
+  ['-- Outside a transaction.\nCREATE UNIQUE INDEX CONCURRENTLY a ON orders (at)', /older versions may write equal/],
+  ['CREATE INDEX orders_by_date ON orders (at)', /blocks the writers of orders; use CREATE INDEX CONCURRENTLY/],
+  ['LOCK TABLE orders IN EXCLUSIVE MODE', /orders is locked to the end/],
+  ['UPDATE orders SET total = 2', /all rows of orders are updated.*in batches/],
   ['CLUSTER orders', /leave it to the operator/],
   ["DO $$ BEGIN EXECUTE 'DROP TABLE orders'; END $$", /DO block cannot be checked/],
   ['CREATE TABLE IF NOT EXISTS orders (id int); DROP TABLE orders', /table orders is dropped/],
@@ -83,7 +89,8 @@ const additive = [
   'ALTER TABLE orders DROP CONSTRAINT kind, ADD CONSTRAINT kind CHECK (total > -1) NOT VALID',
   'ALTER TABLE orders ALTER total DROP NOT NULL',
   'ALTER TABLE orders ALTER total SET DEFAULT 0',
-  'CREATE INDEX orders_by_date ON orders (at)',
+  'ALTER TABLE orders ADD COLUMN day date; CREATE INDEX orders_by_day ON orders (day)',
+  'CREATE TABLE notes (id int); CREATE INDEX notes_id ON notes (id); LOCK TABLE notes; UPDATE notes SET id = 2',
   'ALTER TABLE orders ADD COLUMN source uuid; CREATE UNIQUE INDEX by_source ON orders (source) WHERE source IS NOT NULL',
   'CREATE TABLE notes (id int, old text); ALTER TABLE notes DROP COLUMN old, ADD UNIQUE (id); DROP TABLE notes',
   'CREATE TABLE notes (id int); CREATE UNIQUE INDEX notes_id ON notes (id); TRUNCATE notes',
@@ -92,7 +99,7 @@ const additive = [
   'DROP TRIGGER t ON orders; CREATE TRIGGER t AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION f()',
   "ALTER TYPE order_status ADD VALUE 'returned'",
   'CREATE VIEW open_orders AS SELECT 1',
-  'INSERT INTO orders (total) VALUES (1); UPDATE orders SET total = 2; DELETE FROM orders WHERE total = 1',
+  'INSERT INTO orders (total) VALUES (1); UPDATE orders SET total = 2 WHERE total = 1; DELETE FROM orders WHERE total = 1',
 ];
 
 test.each(additive)('additive: %s', async (statement) => {

@@ -1,8 +1,8 @@
 import type { Node } from 'libpg-query';
-import type { MigrationSource } from '../migrations.ts';
+import { isConcurrent, type MigrationSource } from '../migrations.ts';
 import { acceptedMigrations } from './accepted-migrations.ts';
 import { FileObjects } from './file-objects.ts';
-import { statementProblems } from './statement-problems.ts';
+import { concurrentProblems, statementProblems } from './statement-problems.ts';
 
 /** A statement that older versions of the module, which run on other rings, may not survive. */
 export interface MigrationProblem {
@@ -40,6 +40,9 @@ async function textProblems(text: string): Promise<{ line: number; message: stri
   try {
     const { stmts = [] } = await parse(text);
     const statements = stmts.map(({ stmt, stmt_location: at = 0 }) => ({ statement: stmt as Node, at }));
+    if (isConcurrent(text)) {
+      return concurrentProblems(statements.map(({ statement }) => statement)).map((message) => ({ line: 1, message }));
+    }
     const objects = new FileObjects();
     return statements.flatMap(({ statement, at }, index) => {
       const later = statements.slice(index + 1).map((next) => next.statement);

@@ -1,5 +1,5 @@
 import type { DropStmt, IndexStmt, Node, RenameStmt } from 'libpg-query';
-import { type FileObjects, lastName } from './file-objects.ts';
+import { FileObjects, lastName } from './file-objects.ts';
 import { alterTableProblems } from './table-problems.ts';
 
 /** Why a statement is not additive, each with the additive way to do it. */
@@ -18,6 +18,18 @@ export function statementProblems(statement: Node, objects: FileObjects, later: 
     return whereClause || objects.has(table)
       ? []
       : [`all rows of ${table} are deleted; leave them, or start a new table`];
+  }
+  if ('UpdateStmt' in statement) {
+    const { relation, whereClause } = statement.UpdateStmt;
+    const table = relation?.relname ?? '';
+    if (whereClause || objects.has(table)) return [];
+    return [
+      `all rows of ${table} are updated, which locks them to the end of the migration; do that in batches, in a job or an upgrade hook`,
+    ];
+  }
+  if ('LockStmt' in statement) {
+    const tables = (statement.LockStmt.relations ?? []).map(tableName).filter((table) => !objects.has(table));
+    return tables.map((table) => `${table} is locked to the end of the migration; leave that out`);
   }
   if ('AlterObjectSchemaStmt' in statement) {
     const { relation, object, newschema } = statement.AlterObjectSchemaStmt;
@@ -80,15 +92,34 @@ function renameProblems({ renameType, relation, object, subname, newname }: Rena
 function indexProblems({ relation, unique, concurrent, indexParams = [] }: IndexStmt, known: FileObjects): string[] {
   const table = relation?.relname ?? '';
   if (concurrent) {
-    return [`a migration is a transaction, in which an index on ${table} cannot be built CONCURRENTLY; leave that out`];
+    return [
+      `a migration is a transaction, in which an index on ${table} cannot be built CONCURRENTLY; leave that out, or move the statement to its own file that begins with '-- Outside a transaction.'`,
+    ];
   }
   const columns = indexParams.flatMap((node) => ('IndexElem' in node && node.IndexElem.name) || []);
   // Only rows with a value in the new column can be equal, and older versions write none.
   const isNew = known.has(table) || columns.some((column) => known.hasColumn(table, column));
-  if (!unique || isNew) return [];
+  if (isNew) return [];
+  if (!unique) {
+    return [
+      `building an index blocks the writers of ${table}; use CREATE INDEX CONCURRENTLY, in its own file that begins with '-- Outside a transaction.'`,
+    ];
+  }
   return [
     `a unique index is added to ${table}, and older versions may write equal values; add a new column in the same file and index that`,
   ];
+}
+
+/** A file that is run outside a transaction has one statement, which can be repeated after an interruption. */
+export function concurrentProblems(statements: readonly Node[]): string[] {
+  const [statement, ...others] = statements;
+  const index = statement && 'IndexStmt' in statement ? statement.IndexStmt : undefined;
+  const name = index?.idxname ?? '';
+  if (!index?.concurrent || others.length > 0 || index.if_not_exists || !/^[a-z0-9_]+$/.test(name)) {
+    return ['outside a transaction, a migration is one CREATE INDEX CONCURRENTLY with a plain name'];
+  }
+  if (!index.unique) return [];
+  return indexProblems({ ...index, concurrent: false }, new FileObjects());
 }
 
 /** The subtypes of PostgreSQL: C adds a constraint, O sets NOT NULL, X drops a constraint. */

@@ -1,43 +1,51 @@
-import { permissionsFor, type TObject, type TProperties, uploadField } from '@chowk/kit/kernel';
+import {
+  apiVersions,
+  defaultApiVersion,
+  fieldErrorCodes,
+  permissionsFor,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  uploadField,
+} from '@chowk/kit/kernel';
 import { pathParameters, type RegisteredAction } from '../../actions/registry.ts';
 import { hasEtag } from '../../actions/response-schema.ts';
 import { kernelErrors } from '../../errors.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
 import { collectPermissions } from '../../loader/permissions.ts';
 import { Components, type Json } from '../../schemas/components.ts';
+import { fieldDescriptions } from '../../schemas/field-descriptions.ts';
 import { version } from '../../version.ts';
-import { takesBody } from '../read-input.ts';
+import { queryFields, takesBody } from '../read-input.ts';
 import { createExample } from './examples.ts';
-import { describeResponses, type Errors, errorCodes, headers } from './responses.ts';
+import { describeResponses, type Errors, errorCodes, headers, validationExample } from './responses.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-const errorSchema: Json = {
-  type: 'object',
-  required: ['message'],
-  properties: {
-    message: { type: 'string', description: 'A sentence for people.' },
-    code: { type: 'string', description: 'A stable code for programs; see the list of errors.' },
-    errors: {
-      type: 'object',
-      description: 'Messages about invalid input, by field; nested fields use dots.',
-      additionalProperties: { type: 'array', items: { type: 'string' } },
+function errorSchema(errors: Errors): Json {
+  const codes = { type: 'array', items: { type: 'string', enum: Object.keys(fieldErrorCodes) } };
+  return {
+    type: 'object',
+    description: 'Every response with a status from 400 on.',
+    required: ['message'],
+    properties: {
+      message: { type: 'string', description: 'A sentence for people.' },
+      code: {
+        type: 'string',
+        description: 'A stable code for programs. New versions may add codes.',
+        enum: Object.keys(errors).sort(),
+      },
+      errors: {
+        type: 'object',
+        description: 'Messages about invalid input, by field; nested fields use dots.',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+      },
+      error_codes: { type: 'object', description: 'A code for each message in `errors`.', additionalProperties: codes },
+      request_id: { type: 'string', description: 'The `X-Request-Id` of the response; only from status 500 on.' },
     },
-    error_codes: {
-      type: 'object',
-      description: 'Codes for the same messages: `required`, `wrong_type`, `too_long`, `taken` and so on.',
-      additionalProperties: { type: 'array', items: { type: 'string' } },
-    },
-    request_id: { type: 'string' },
-  },
-  examples: [
-    {
-      message: 'The email must be a valid email.',
-      code: 'http.validation_failed',
-      errors: { email: ['The email must be a valid email.'] },
-      error_codes: { email: ['invalid'] },
-    },
-  ],
-};
+    examples: [validationExample],
+  };
+}
 
 const headerParameters: Json = {
   tenant: {
@@ -46,6 +54,13 @@ const headerParameters: Json = {
     schema: { type: 'string' },
     description: "The tenant's id or domain, if the host name does not identify the tenant.",
     example: 'acme-stores',
+  },
+  apiVersion: {
+    name: 'API-Version',
+    in: 'header',
+    schema: { type: 'string', enum: apiVersions },
+    description: `The version of the API, by its date. Default: ${defaultApiVersion}.`,
+    example: defaultApiVersion,
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
@@ -80,7 +95,7 @@ const kernelTags: Readonly<Record<string, string>> = {
 /** The OpenAPI 3.1 document, derived from the registered actions. */
 export function openApiDocument(all: readonly RegisteredAction[], modules: readonly LoadedModule[]): Json {
   const actions = all.filter(({ webPage, method }) => method && !webPage);
-  const components = new Components();
+  const components = new Components(fieldDescriptions);
   const errors: Errors = Object.assign({}, kernelErrors, ...modules.map(({ definition }) => definition.errors ?? {}));
   // Outputs first: an input that differs from the output of the same name gets the name with `Input`.
   for (const { output } of actions) if (output) components.describe(output, 'output');
@@ -99,7 +114,8 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
       description:
         'Send a bearer token, and name the tenant by its subdomain or with the header `X-Tenant`. ' +
         'Every response has an `X-Request-Id`. An error response is JSON with a `message` for people, a `code` for ' +
-        'programs and, for invalid input, `errors` and `error_codes` by field.',
+        'programs and, for invalid input, `errors` and `error_codes` by field.\n\n' +
+        'The [guides](/docs/first-call) begin with the first call.',
       contact: { name: 'Chowk' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -108,7 +124,7 @@ export function openApiDocument(all: readonly RegisteredAction[], modules: reado
     paths: sorted(paths),
     webhooks,
     components: {
-      schemas: { ...components.schemas, Error: errorSchema },
+      schemas: { ...components.schemas, Error: errorSchema(errors) },
       responses: components.responses,
       securitySchemes: securitySchemes(actions, modules),
       parameters: headerParameters,
@@ -164,7 +180,8 @@ function operation(action: RegisteredAction, components: Components, errors: Err
     operationId: name,
     tags: [tag],
     summary,
-    description: [...(action.description ? [action.description] : []), accessSentence(action)].join('\n\n'),
+    description: [action.deprecated?.instead, action.description, accessSentence(action)].filter(Boolean).join('\n\n'),
+    ...(action.deprecated ? { deprecated: true } : {}),
     security: action.public ? [] : [{ bearer: [] }, ...scopes.map((scope) => ({ oauth2: scope }))],
     parameters: parameters(action, components, errors),
     ...(takesBody(action) ? { requestBody: requestBody(action, components) } : {}),
@@ -182,34 +199,76 @@ export function accessSentence(action: RegisteredAction): string {
 }
 
 function parameters(action: RegisteredAction, components: Components, errors: Errors): Json[] {
-  const { tenant, method, input, path, headers: own } = action;
+  const { tenant, method, path, headers: own } = action;
   const ref = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   const isVersioned = hasEtag(action);
   const inPath = pathParameters(path);
-  const inQuery = takesBody(action) ? [] : Object.keys(input?.properties ?? {}).filter((one) => !inPath.includes(one));
+  const inQuery = queryFields(action);
   return [
     ...(tenant === 'none' ? [] : [ref('tenant')]),
+    ...(action.root ? [] : [ref('apiVersion')]),
     ...(method === 'POST' ? [ref('idempotencyKey')] : []),
     ...(isVersioned && method === 'GET' ? [ref('ifNoneMatch')] : []),
     ...(errorCodes(action, errors).includes('http.precondition_failed') ? [ref('ifMatch')] : []),
-    ...inPath.map((name) => parameter('path', name, input, components)),
-    ...inQuery.map((name) => parameter('query', name, input, components)),
-    ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, own, components)),
+    ...inPath.map((name) => parameter('path', name, action, components)),
+    ...inQuery.map((name) => parameter('query', name, action, components)),
+    ...Object.keys(own?.properties ?? {}).map((name) => parameter('header', name, { input: own, path }, components)),
   ];
 }
 
-function parameter(place: string, name: string, input: TObject | undefined, components: Components): Json {
-  const schema = input?.properties[name] ?? { type: 'string' };
+function parameter(
+  place: string,
+  name: string,
+  { input, path, example = {} }: Described,
+  components: Components,
+): Json {
+  const schema: TSchema = input?.properties[name] ?? Type.String();
+  const isObject = (schema as { type?: unknown }).type === 'object';
   const required = (components.describe({ ...input, title: undefined }, 'input').required ?? []) as string[];
-  const { description } = schema as { description?: string };
+  const { description = describeParameter(place, name, path) } = schema as { description?: string };
+  const { description: withDefault, ...described } = components.describe({ ...schema, description }, 'input');
   return {
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    ...(description ? { description } : {}),
-    schema: { ...components.describe(schema, 'input'), ...defaultValue(schema) },
-    example: createExample(schema, 'input', name),
+    description: withDefault ?? description,
+    // `metadata[source]=shop`
+    ...(place === 'query' && isObject ? { style: 'deepObject', explode: true } : {}),
+    schema: { ...described, ...listedValues(schema), ...defaultValue(schema) },
+    example: example[name] ?? createExample(schema, 'input', name),
   };
+}
+
+interface Described {
+  readonly example?: Json | undefined;
+  readonly input?: TObject | undefined;
+  readonly path: string;
+}
+
+/** The singular of the last part of a path, where it is not that of the records. */
+const recordNames: Readonly<Record<string, string>> = {
+  verify: 'user',
+  team: 'team member',
+  'reseller-register': 'application',
+  status: 'message',
+};
+
+/** An id in the path is that of a record of the list before it; parameters of the query select records. */
+function describeParameter(place: string, name: string, path: string): string {
+  const known = fieldDescriptions[name];
+  if (place !== 'path') return known ?? `Only records with this ${name.replaceAll('_', ' ')}.`;
+  const [, list = name] = new RegExp(`([a-z-]+)/:${name}(?!\\w)`).exec(path) ?? [];
+  const isId = known === undefined || name === 'id' || name === 'message';
+  return isId ? `The id of the ${recordNames[list] ?? singular(list).replaceAll('-', ' ')}.` : known;
+}
+
+function singular(word: string): string {
+  return word.replace(/ies$/, 'y').replace(/(ss)es$|([^s])s$/, '$1$2');
+}
+
+/** The values of a list that is written with commas. */
+function listedValues({ eachEnum }: { eachEnum?: readonly string[] }): Json {
+  return eachEnum ? { items: { type: 'string', enum: eachEnum } } : {};
 }
 
 function defaultValue({ default: value }: { default?: unknown }): Json {
@@ -237,7 +296,8 @@ function requestBody(action: RegisteredAction, components: Components): Json {
   const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => !inPath.includes(name)));
   const body = { ...rest, properties: fields, required: required.filter((name) => !inPath.includes(name)) };
   const schema = accepts === 'csv' ? { type: 'string' } : components.describe(body, 'input');
-  const example = accepts === 'csv' ? createExample(fields.csv ?? {}, 'input') : createExample(body, 'input');
+  const example =
+    action.example ?? (accepts === 'csv' ? createExample(fields.csv ?? {}, 'input') : createExample(body, 'input'));
   const isRequired =
     ((components.describe({ ...body, title: undefined }, 'input').required ?? []) as unknown[]).length > 0;
   return {

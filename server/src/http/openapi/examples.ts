@@ -11,6 +11,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly describedBy?: Schema;
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -47,7 +48,8 @@ const names: Readonly<Record<string, string>> = {
 
 /** A value that the schema accepts: from its examples, its default, its format or the name of the field. */
 export function createExample(schema: object, direction: Direction, name = ''): unknown {
-  const { examples, anyOf, enum: values, ...rest } = schema as Schema;
+  const { examples, anyOf, enum: values, describedBy, ...rest } = schema as Schema;
+  if (describedBy) return createExample(describedBy, direction, name);
   if (examples?.length) return examples[0];
   if ('const' in rest) return rest.const;
   if (direction === 'input' && rest.default !== undefined) return rest.default;

@@ -1,6 +1,6 @@
-import { type ErrorKind, signedIn } from '@chowk/kit/kernel';
+import { defaultApiVersion, type ErrorKind, signedIn } from '@chowk/kit/kernel';
 import type { RegisteredAction } from '../../actions/registry.ts';
-import { hasEtag, responseSchema } from '../../actions/response-schema.ts';
+import { hasEtag, responseSchema, takesIfMatch } from '../../actions/response-schema.ts';
 import type { Components, Json } from '../../schemas/components.ts';
 import { takesBody } from '../read-input.ts';
 import { createExample } from './examples.ts';
@@ -11,6 +11,7 @@ const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name
 
 export const headers: Json = {
   'X-Request-Id': described('Identifies the request in logs and for support.'),
+  'API-Version': described('The version of the API that answered.', 'string', defaultApiVersion),
   'X-Ring': described('The ring that served the request.'),
   'RateLimit-Limit': described('Requests allowed per minute.', 'integer', 3000),
   'RateLimit-Remaining': described('Requests left in this minute.', 'integer', 2999),
@@ -19,6 +20,11 @@ export const headers: Json = {
   ETag: described('The version of the record, for `If-Match` and `If-None-Match`.', 'string', '"lz4k2m9s"'),
   'Ignored-Fields': described('Unknown fields of the body, which were ignored.', 'string', 'colour'),
   'Content-Disposition': described('The name of the file.', 'string', 'attachment; filename="orders.csv"'),
+};
+
+const deprecation: Json = {
+  Deprecation: described('Since when the operation is deprecated, in seconds since 1970.', 'string', '@1793491200'),
+  Sunset: described('When the operation may be removed.', 'string', 'Mon, 01 Nov 2027 00:00:00 GMT'),
 };
 
 function described(description: string, type = 'string', example: unknown = 'stable'): Json {
@@ -85,6 +91,8 @@ function success(action: RegisteredAction, components: Components, status: numbe
   const schema = responseSchema(action);
   const common = {
     ...header('X-Request-Id'),
+    ...(action.root ? {} : header('API-Version')),
+    ...(action.deprecated ? deprecation : {}),
     ...header('RateLimit-Limit'),
     ...header('RateLimit-Remaining'),
     ...header('RateLimit-Reset'),
@@ -144,14 +152,38 @@ function failure(
       ...(status === 422 ? header('Ignored-Fields') : {}),
       ...(status === 429 ? header('Retry-After') : {}),
     },
-    content: errorContent(body && components.describe(body, 'output'), isAlternative),
+    content: errorContent({
+      body: body && components.describe(body, 'output'),
+      isAlternative,
+      examples: codes.map((code) => [code, { value: errorExample(code, errors, isAlternative ? undefined : body) }]),
+    }),
   });
 }
 
-function errorContent(body?: Json, isAlternative = false): Json {
+export const validationExample = {
+  message: 'The email must be a valid email.',
+  code: 'http.validation_failed',
+  errors: { email: ['The email must be a valid email.'] },
+  error_codes: { email: ['invalid'] },
+};
+
+function errorExample(code: string, errors: Errors, body: object | undefined): Json {
+  if (code === 'http.validation_failed') return validationExample;
+  const message = errors[code]?.message.replace(/\{\w+\}/g, '…');
+  return { message, code, ...(body ? (createExample(body, 'output') as Json) : {}) };
+}
+
+interface ErrorContent {
+  readonly body?: Json | undefined;
+  readonly isAlternative?: boolean;
+  readonly examples?: readonly (readonly [code: string, example: Json])[];
+}
+
+function errorContent({ body, isAlternative = false, examples = [] }: ErrorContent = {}): Json {
   const error = { $ref: '#/components/schemas/Error' };
   const schema = !body ? error : isAlternative ? { anyOf: [error, body] } : { allOf: [error, body] };
-  return { 'application/json': { schema } };
+  const described = examples.length > 0 ? { examples: Object.fromEntries(examples) } : {};
+  return { 'application/json': { schema, ...described } };
 }
 
 /** The error codes that an action can respond with, besides those of the server itself. */
@@ -161,6 +193,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
   const hasBody = takesBody(action);
   const hasKey = method === 'POST';
   const codes: (string | false)[] = [
+    !action.root && 'http.unknown_version',
     isBound && 'tenancy.bad_host',
     isBound && 'tenancy.ambiguous',
     isBound && 'tenancy.empty_header',
@@ -177,7 +210,7 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     hasKey && 'http.idempotency_busy',
     hasKey && (action.isSystem || action.sendsRequests || !isBound) && 'http.idempotency_interrupted',
     hasKey && 'http.idempotency_mismatch',
-    method !== 'GET' && method !== 'POST' && hasEtag(action) && 'http.precondition_failed',
+    takesIfMatch(action) && 'http.precondition_failed',
     hasBody && 'http.too_large',
     hasBody && 'http.unsupported_media_type',
     accepts === 'multipart' && 'files.too_large',

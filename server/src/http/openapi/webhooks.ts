@@ -1,4 +1,4 @@
-import type { EventDefinition } from '@chowk/kit/kernel';
+import { defaultApiVersion, type EventDefinition } from '@chowk/kit/kernel';
 import { isPublicEvent } from '../../events/event-hub.ts';
 import type { LoadedModule } from '../../loader/load-modules.ts';
 import type { Components, Json } from '../../schemas/components.ts';
@@ -39,7 +39,7 @@ function describe(name: string, { summary, payload }: EventDefinition, tag: stri
                 description: 'The position of the event among those of the tenant, as in `GET /api/v1/events`.',
               },
               tenant_id: { type: 'string' },
-              api_version: { type: 'string', enum: ['v1'] },
+              api_version: { type: 'string', enum: [defaultApiVersion] },
               data,
             },
           },
@@ -49,7 +49,7 @@ function describe(name: string, { summary, payload }: EventDefinition, tag: stri
             timestamp: '2026-01-31T09:30:00.000Z',
             sequence: 1_042,
             tenant_id: 'acme-stores',
-            api_version: 'v1',
+            api_version: defaultApiVersion,
             data: createExample(payload, 'output'),
           },
         },

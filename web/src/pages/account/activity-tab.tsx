@@ -1,10 +1,9 @@
 import type { OwnActivityEntry } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
-import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { describeActivity } from './activity-sentence.ts';
@@ -20,7 +19,7 @@ export function ActivityTab() {
   );
   return (
     <Section title="Activity of your account" lead="Sign-ins and changes, newest first.">
-      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {error && !data && <ReadError error={error} />}
       {!data && !error && <Skeleton className="h-64 w-full" />}
       {data?.activity.length === 0 && <p className="border-y border-line py-6 text-secondary">Nothing yet.</p>}
       {data && data.activity.length > 0 && (

@@ -8,6 +8,7 @@ import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -110,13 +111,7 @@ function EmailForm({ label, email: known, onDone }: EmailFormProps) {
       )}
       <Field label="Your password" {...field('password')}>
         {(control) => (
-          <Input
-            {...control}
-            type="password"
-            autoComplete="current-password"
-            autoFocus={known !== undefined}
-            required
-          />
+          <PasswordInput {...control} autoComplete="current-password" autoFocus={known !== undefined} required />
         )}
       </Field>
       <div className="flex flex-wrap gap-2">

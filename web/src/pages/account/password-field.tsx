@@ -1,5 +1,6 @@
 import { ChowkError } from '@chowk/client';
-import { Field, Input } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 
 /** Whether the platform asks for the password, because the last sign-in is too long ago. */
 export function isPasswordMissing(error: unknown): boolean {
@@ -14,7 +15,7 @@ interface PasswordFieldProps {
 export function PasswordField(field: PasswordFieldProps) {
   return (
     <Field label="Your password" {...field}>
-      {(control) => <Input {...control} type="password" autoComplete="current-password" autoFocus required />}
+      {(control) => <PasswordInput {...control} autoComplete="current-password" autoFocus required />}
     </Field>
   );
 }

@@ -6,8 +6,9 @@ import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { NewPasswordFields } from '../entry/new-password-fields.tsx';
@@ -53,7 +54,7 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
       {/* For password managers. */}
       <input autoComplete="username" value={email ?? ''} readOnly hidden />
       <Field label="Current password" {...field('current_password')}>
-        {(control) => <Input {...control} type="password" autoComplete="current-password" required />}
+        {(control) => <PasswordInput {...control} autoComplete="current-password" required />}
       </Field>
       <NewPasswordFields label="New password" form={{ field }} />
       <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
@@ -66,7 +67,7 @@ function PasswordForm({ email, onChanged }: PasswordFormProps) {
 function FirstPassword({ email }: { readonly email: string | null }) {
   const send = useAction((client) => client.password.forgot({ email: email ?? '' }), {
     affects: [],
-    done: () => `A link to choose a password was mailed to ${email}.`,
+    done: () => `Link to choose a password mailed to ${email}.`,
   });
   return (
     <>

@@ -1,11 +1,10 @@
 import type { Profile } from '@chowk/client';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
-import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TabBar, tabStyle } from '../../ui/tabs.tsx';
 import { ActivityTab } from './activity-tab.tsx';
@@ -53,7 +52,7 @@ export function ProfilePage() {
         ))}
       </TabBar>
       {error && !data ? (
-        <Notice tone="error">{errorMessage(error)}</Notice>
+        <ReadError error={error} />
       ) : data ? (
         <current.Content profile={data.profile} />
       ) : (

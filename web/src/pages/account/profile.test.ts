@@ -215,7 +215,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     expect(await page.getByRole('listitem').filter({ hasText: 'This session' }).textContent()).toContain('Chrome');
     await inspect(page, 'profile-sessions');
     await button(page, 'End the session of Safari on iPhone').click();
-    await toast(page, 'The session of Safari on iPhone has ended.');
+    await toast(page, 'Session of Safari on iPhone ended.');
     await page.getByText('Safari on iPhone', { exact: true }).waitFor({ state: 'detached' });
     await button(page, 'Sign out everywhere else').click();
     await page.getByText('2 sessions will end at once.').waitFor();

@@ -2,7 +2,6 @@ import type { Session } from '@chowk/client';
 import { Monitor, Smartphone, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import { affectedBySessions } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -11,8 +10,8 @@ import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { describeDevice, isPhone } from './user-agent.ts';
@@ -31,7 +30,7 @@ export function SessionsTab() {
       lead="End a session that you do not know, and change your password."
       actions={others > 0 && <Button onClick={() => ask(true)}>Sign out everywhere else</Button>}
     >
-      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {error && !data && <ReadError error={error} />}
       {!data && !error && <Skeleton className="h-40 w-full" />}
       {data && (
         <ul className="divide-y divide-line border-y border-line">
@@ -68,7 +67,7 @@ function SessionItem({ session }: { readonly session: Session }) {
   const label = program ?? device;
   const end = useAction((client) => client.profile.endSession({ id }), {
     affects: affectedBySessions,
-    done: () => `The session of ${label} has ended.`,
+    done: () => `Session of ${label} ended.`,
   });
   const icon = kind === 'device' ? SquareTerminal : isPhone(user_agent) ? Smartphone : Monitor;
   return (

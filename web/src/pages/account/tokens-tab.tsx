@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { affectedByTokens } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -17,8 +16,10 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
+import { OwnApps } from './own-apps.tsx';
 
 interface CreatedToken {
   readonly name: string;
@@ -53,37 +54,40 @@ export function TokensTab() {
   );
   const isEmpty = data?.tokens.length === 0;
   return (
-    <Section
-      title="Personal access tokens"
-      lead="For programs that use the API for you. A token never has more rights than you."
-      actions={!isNew && !isEmpty && create}
-    >
-      {created && <ShownOnce {...created} onDone={() => setCreated(undefined)} />}
-      {isNew && (
-        <NewTokenForm
-          onCancel={() => show()}
-          onCreated={(token) => {
-            setCreated(token);
-            show();
-          }}
-        />
-      )}
-      {error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
-      {!data && !error && <Skeleton className="h-40 w-full" />}
-      {isEmpty && !isNew && (
-        <EmptyState icon={KeyRound} title="No tokens yet" action={create}>
-          A script that exports orders each night signs in with a token instead of your password.
-        </EmptyState>
-      )}
-      {data && !isEmpty && (
-        <ul className="divide-y divide-line border-y border-line">
-          {data.tokens.map((token) => (
-            <TokenItem key={token.id} token={token} onRevoke={() => setRevoking(token)} />
-          ))}
-        </ul>
-      )}
-      <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />
-    </Section>
+    <div className="grid gap-10">
+      <Section
+        title="Personal access tokens"
+        lead="For programs that use the API for you. A token never has more rights than you."
+        actions={!isNew && !isEmpty && create}
+      >
+        {created && <ShownOnce {...created} onDone={() => setCreated(undefined)} />}
+        {isNew && (
+          <NewTokenForm
+            onCancel={() => show()}
+            onCreated={(token) => {
+              setCreated(token);
+              show();
+            }}
+          />
+        )}
+        {error && !data && <ReadError error={error} />}
+        {!data && !error && <Skeleton className="h-40 w-full" />}
+        {isEmpty && !isNew && (
+          <EmptyState icon={KeyRound} title="No tokens yet" action={create}>
+            A script that exports orders each night signs in with a token instead of your password.
+          </EmptyState>
+        )}
+        {data && !isEmpty && (
+          <ul className="divide-y divide-line border-y border-line">
+            {data.tokens.map((token) => (
+              <TokenItem key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+            ))}
+          </ul>
+        )}
+        <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />
+      </Section>
+      <OwnApps />
+    </div>
   );
 }
 
@@ -151,7 +155,7 @@ interface RevokeDialogProps {
 function RevokeDialog({ token, onClose }: RevokeDialogProps) {
   const revoke = useAction((client, { id }: PersonalToken) => client.profile.revokeToken({ id }), {
     affects: affectedByTokens,
-    done: (_result, { name }) => `${name} was revoked.`,
+    done: (_result, { name }) => `${name} revoked.`,
   });
   return (
     <ConfirmDialog

@@ -3,12 +3,8 @@ import type { ReactNode } from 'react';
 import { useCan } from '../../api/use-api.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { Needs } from '../../shell/needs.tsx';
+import { activityTabs as tabs } from '../../shell/tabs.ts';
 import { TabBar, tabStyle } from '../../ui/tabs.tsx';
-
-const tabs = [
-  { to: '/activity', label: 'Changes', permission: 'audit.view' },
-  { to: '/activity/accounts', label: 'Sign-ins and accounts', permission: 'activity.view' },
-] as const;
 
 interface ActivityLayoutProps {
   readonly tab: (typeof tabs)[number]['to'];

@@ -48,7 +48,7 @@ function ToAccounts() {
   return <PageLoading />;
 }
 
-/** Calls of modules are part of what somebody did. */
+/** Calls between modules are part of what a person did. */
 function toInput({ user_id, ...search }: Search) {
   const input = { ...search, is_internal: false, ...(user_id && { user_id: Number(user_id) }) };
   return input as Pick<

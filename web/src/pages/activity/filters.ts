@@ -1,17 +1,15 @@
-import { keys } from '../../api/query-keys.ts';
-import { useApi, useCan } from '../../api/use-api.ts';
 import type { Filter } from '../../list/filters.tsx';
+import { useMembers } from '../../people/members.ts';
 
 /** The members, for those who may see them; others filter by the address only. */
 export function usePersonFilter(): readonly Filter[] {
-  const can = useCan();
-  const { data } = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
-  const options = data?.team.map(({ id, name }) => [String(id), name] as const);
+  const { data } = useMembers();
+  const options = data?.map(({ id, name }) => [String(id), name] as const);
   return options ? [{ key: 'user_id', label: 'Person', options }] : [];
 }
 
 export const timeFilters: readonly Filter[] = [
-  { key: 'from', label: 'From', type: 'date' },
+  { key: 'from', label: 'From', type: 'date', until: 'to' },
   { key: 'to', label: 'To', type: 'date' },
 ];
 

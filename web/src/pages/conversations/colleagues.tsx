@@ -14,8 +14,11 @@ const reportPauseMs = 3_000;
 
 const without = (id: number) => (people: readonly Colleague[]) => people.filter((one) => one.id !== id);
 
-/** The colleagues who have the conversation open, and those of them who are writing. */
-export function useColleagues(id: string) {
+/** No user has this id. */
+const visitorId = 0;
+
+/** The colleagues who have the conversation open, and who is writing: one of them, or the visitor of a web chat. */
+export function useColleagues(id: string, visitorName: string) {
   const tenant = useTenant();
   const isSignedIn = useSessionState() === 'signed-in';
   const ownId = useMe().data?.id ?? 0;
@@ -42,6 +45,7 @@ export function useColleagues(id: string) {
         stopTyping(user.id);
       },
       typing: startTyping,
+      visitorTyping: () => startTyping({ id: visitorId, name: visitorName }),
     });
     return () => {
       leave();
@@ -49,7 +53,7 @@ export function useColleagues(id: string) {
       setPresent([]);
       setTyping([]);
     };
-  }, [id, tenant, isSignedIn]);
+  }, [id, tenant, isSignedIn, visitorName]);
   return { present: without(ownId)(present), typing: without(ownId)(typing) };
 }
 
@@ -58,10 +62,11 @@ interface Listener {
   readonly joining: (user: Colleague) => void;
   readonly leaving: (user: Colleague) => void;
   readonly typing: (user: Colleague) => void;
+  readonly visitorTyping: () => void;
 }
 
-/** Returns a function that leaves it. Without a connection, nobody is shown. */
-function joinChannel(id: string, { here, joining, leaving, typing }: Listener): () => void {
+/** Returns a function that leaves it. Without a connection, no colleague is shown. */
+function joinChannel(id: string, { here, joining, leaving, typing, visitorTyping }: Listener): () => void {
   let isLeft = false;
   const opening = openEcho(api());
   opening
@@ -71,6 +76,7 @@ function joinChannel(id: string, { here, joining, leaving, typing }: Listener): 
       channel.listen('.conversation.typing', (event: { readonly user_id: number; readonly name: string }) =>
         typing({ id: event.user_id, name: event.name }),
       );
+      channel.listen('.widget.typing', visitorTyping);
     })
     .catch(() => {});
   return () => {
@@ -79,16 +85,16 @@ function joinChannel(id: string, { here, joining, leaving, typing }: Listener): 
   };
 }
 
-/** Tells colleagues that the user is writing, at most every few seconds. */
-export function useReportTyping(id: string): () => void {
+/** Tells colleagues and the visitor of a web chat that the user is writing, at most every few seconds. */
+export function useReportTyping(id: string): (options: { readonly isNote: boolean }) => void {
   const reportedAt = useRef(0);
-  return () => {
+  return ({ isNote }) => {
     const now = Date.now();
     if (now < reportedAt.current + reportPauseMs) return;
     reportedAt.current = now;
     // It is of no use later.
     api()
-      .conversations.reportTyping({ id })
+      .conversations.reportTyping({ id, is_note: isNote })
       .catch(() => {});
   };
 }

@@ -1,7 +1,6 @@
-import type { Conversation, ConversationsListInput } from '@chowk/client';
+import type { Conversation } from '@chowk/client';
 import { Ellipsis, type LucideIcon, Mail, MessageCircle, MessageSquare, MessagesSquare, Phone } from 'lucide-react';
 import type { Filter } from '../../list/filters.tsx';
-import type { Search } from '../../routing/search-params.ts';
 import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
 import type { Tone } from '../../ui/status-pill.tsx';
@@ -24,20 +23,6 @@ export const statuses: Readonly<Record<Status, { readonly label: string; readonl
   closed: { label: 'Closed', tone: 'neutral' },
 };
 
-export const views = ['open', 'mine', 'unassigned', 'pending', 'closed'] as const;
-export type View = (typeof views)[number];
-
-export function parseView(text: string | undefined): View {
-  return views.find((view) => view === text) ?? 'open';
-}
-
-/** The filters of a view. Mine and unassigned are those that are open. What is snoozed is in none. */
-export function viewFilters(view: View, userId: number): ConversationsListInput {
-  if (view === 'mine') return { status: 'open', assignee_id: userId, snoozed: false };
-  if (view === 'unassigned') return { status: 'open', unassigned: true, snoozed: false };
-  return { status: view, snoozed: false };
-}
-
 /** The filters besides the view and the search. */
 export const filters: readonly Filter[] = [
   {
@@ -49,16 +34,6 @@ export const filters: readonly Filter[] = [
   { key: 'failed', label: 'Delivery', options: [['true', 'Not delivered']] },
   { key: 'snoozed', label: 'Snooze', options: [['true', 'Snoozed']] },
 ];
-
-export function searchFilters({ search, channel, unread, failed, snoozed }: Search): ConversationsListInput {
-  return {
-    ...(search !== undefined && { search }),
-    ...(channel !== undefined && Object.hasOwn(channels, channel) && { channel: channel as Channel }),
-    ...(unread === 'true' && { unread: true }),
-    ...(failed === 'true' && { failed: true }),
-    ...(snoozed === 'true' && { snoozed: true }),
-  };
-}
 
 export const liveFields = [
   'conversationCreated',

@@ -1,17 +1,20 @@
 import { sql } from '@chowk/kit';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../../../server/testing/customer-mails.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import type { TestTenant } from '../../../../server/testing/platform.ts';
 import { type Console, chromiumPath, heading, inspect, sizes, startConsole } from '../../../testing/console.ts';
 
 const url = '/api/v1/conversations';
 
-describe.skipIf(!chromiumPath)('conversations', () => {
+describe.skipIf(!chromiumPath)('conversations', async () => {
+  const mails = await startCustomerMails();
+  afterAll(() => mails.close());
   let platform: Console;
   beforeAll(async () => {
-    platform = await startConsole();
+    platform = await startConsole({ environment: { MAIL_URL: mails.url } });
     return () => platform.close();
   });
 
@@ -95,7 +98,7 @@ describe.skipIf(!chromiumPath)('conversations', () => {
 
     await page.getByRole('button', { name: 'Unassigned 3' }).click();
     await eventually(async () => expect(await names(page).count()).toBe(3));
-    expect(new URL(page.url()).searchParams.get('view')).toBe('unassigned');
+    expect(new URL(page.url()).searchParams.get('unassigned')).toBe('true');
     await page.getByRole('button', { name: 'Mine 0' }).click();
     await page.getByText('Nothing is assigned to you').waitFor();
     await page.getByRole('button', { name: 'Open 4' }).click();
@@ -104,6 +107,28 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await names(page).first().click();
     await heading(page, 'Maximiliana').waitFor();
     await inspect(page, 'conversation-long');
+  });
+
+  test('a view with filters is saved for the team', async () => {
+    const { acme, asha, start } = await inbox();
+    const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    await start(priya, 'Wholesale prices', 'Please send me your list.');
+    await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'I need it with GST.');
+    const page = await platform.openAs(asha, acme, '/conversations?search=wholesale');
+    await eventually(async () => expect(await names(page).count()).toBe(1));
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByLabel('Name of the view').fill('Wholesale');
+    await page.getByLabel('Who sees it').selectOption('The whole team');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Open 2' }).click();
+    await eventually(async () => expect(await names(page).count()).toBe(2));
+    await inspect(page, 'conversations-views');
+    const { saved_views } = (await asha.get('/api/v1/saved-views?list=conversations.list')).body;
+    expect(saved_views).toMatchObject([{ filters: { status: 'open', snoozed: false, search: 'wholesale' } }]);
+    const other = await platform.openAs(vikram, acme, '/conversations');
+    await other.getByRole('button', { name: 'Wholesale', exact: true }).click();
+    await eventually(async () => expect(await names(other).count()).toBe(1));
+    expect(await names(other).first().textContent()).toContain('Priya Nair');
   });
 
   test('messages of customers and of colleagues appear without a reload, and the queue reorders', async () => {
@@ -167,6 +192,8 @@ describe.skipIf(!chromiumPath)('conversations', () => {
 
   test('a reply is shown at once, kept as a draft, and sent again after a failure', async () => {
     const { acme, asha, start } = await inbox();
+    const vikram = await platform.person({ tenant: acme, role: 'Agent', name: 'Vikram Singh' });
+    const ravi = await platform.person({ tenant: acme, role: 'Agent', name: 'Ravi Iyer' });
     const id = await start(priya, 'Order 1042', 'Has it left?');
     const other = await start({ first_name: 'Rahul', email: 'rahul@example.com' }, 'Invoice', 'With GST, please.');
     const page = await platform.openAs(asha, acme, `/conversations/${id}`);
@@ -206,10 +233,32 @@ describe.skipIf(!chromiumPath)('conversations', () => {
 
     await page.unroute(`**${url}/*/messages`);
     await page.getByText('Note', { exact: true }).click();
-    await page.getByRole('textbox', { name: 'Note for the team' }).fill('Wants GST numbers.');
+    const note = page.getByRole('textbox', { name: 'Note for the team' });
+    const colleagues = page.getByRole('listbox', { name: 'Colleagues' });
+    await note.fill('Wants GST numbers. ');
+    await note.pressSequentially('@');
+    await colleagues.getByRole('option').nth(1).waitFor();
+    expect(await colleagues.getByRole('option').allTextContents()).toEqual(['Ravi Iyer', 'Vikram Singh']);
     await inspect(page, 'conversation-note');
+    await note.press('ArrowDown');
+    await note.press('Enter');
+    await colleagues.waitFor({ state: 'detached' });
+    await note.pressSequentially('and @ra');
+    await colleagues.getByRole('option', { name: 'Ravi Iyer' }).click();
+    expect(await note.inputValue()).toBe('Wants GST numbers. @Vikram Singh and @Ravi Iyer ');
+    // Without a choice, the keys are those of the field.
+    await note.pressSequentially('@');
+    await colleagues.waitFor();
+    await note.press('Escape');
+    await colleagues.waitFor({ state: 'detached' });
+    await note.press('Backspace');
     await page.getByRole('button', { name: 'Add note' }).click();
-    await eventually(async () => expect((await messages(id))[0]).toMatchObject({ direction: 'note' }));
+    const mentions = [vikram.id, ravi.id].sort((one, two) => one - two);
+    await eventually(async () => expect((await messages(id))[0]).toMatchObject({ direction: 'note', mentions }));
+    const highlighted = page.getByRole('log').getByRole('strong');
+    await eventually(async () => {
+      expect(await highlighted.allTextContents()).toEqual(['@Vikram Singh', '@Ravi Iyer']);
+    });
     expect(await messages(other)).toHaveLength(1);
   });
 
@@ -449,6 +498,14 @@ describe.skipIf(!chromiumPath)('conversations', () => {
     await eventually(async () => expect(await shown.count()).toBe(2));
     await eventually(async () => expect(await shown.first().evaluate((image) => image.naturalWidth)).toBe(320));
     await inspect(page, 'conversation-pictures');
+
+    // A file needs no text.
+    await give('paste', 'receipt.png', 'image/png');
+    await page.getByRole('button', { name: 'Remove receipt.png' }).waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await eventually(async () => expect(await shown.count()).toBe(3));
+    await eventually(async () => expect(await names(page).first().textContent()).toContain('Reply: File'));
+    await inspect(page, 'conversation-file-only');
   });
 
   test('a message to a customer begins on their page and on that of an order, and says if it is only logged', async () => {

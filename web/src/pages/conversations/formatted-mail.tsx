@@ -1,38 +1,50 @@
 import type { ConversationMessage } from '@chowk/client';
 import { useEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 
 /** A mail as its sender has formatted it, if the reader wants to see it so. */
 export function FormattedMail({ message }: { readonly message: ConversationMessage }) {
   const { id, conversation_id } = message;
   const [isShown, setShown] = useState(false);
-  const { data, error, isLoading } = useApi(
+  const [hasImages, setImages] = useState(false);
+  const mail = useApi(
     keys.conversations.messageHtml(id),
     (client) => client.conversations.messageHtml({ id: conversation_id, message: id }),
     isShown,
   );
+  const withImages = useApi(
+    keys.conversations.messageHtml(id, true),
+    (client) => client.conversations.messageHtml({ id: conversation_id, message: id, images: true }),
+    isShown && hasImages,
+  );
+  const data = hasImages ? (withImages.data ?? mail.data) : mail.data;
+  const error = mail.data ? (withImages.data ? null : withImages.error) : mail.error;
   return (
     <div className="grid grid-cols-1 gap-1.5">
       <Button
         variant="quiet"
         className="-ml-2 justify-self-start px-2! text-sm"
         aria-expanded={isShown}
-        isBusy={isLoading}
+        isBusy={mail.isLoading}
         onClick={() => setShown(!isShown)}
       >
         {isShown ? 'Hide formatted mail' : 'Show formatted mail'}
       </Button>
-      {isShown && error && !data && <Notice tone="error">{errorMessage(error)}</Notice>}
+      {isShown && error && <ReadError error={error} />}
       {isShown && data && (
         <>
-          {data.has_remote_images && (
-            <p className="text-sm text-secondary">
-              Pictures of other servers are hidden: they would report that the mail is read.
-            </p>
+          {data.has_remote_images && !withImages.data && (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <p className="text-sm text-secondary">
+                Pictures of other servers are hidden: they would report that the mail is read.
+              </p>
+              <Button isBusy={withImages.isLoading} onClick={() => setImages(true)}>
+                Show images
+              </Button>
+            </div>
           )}
           <MailFrame html={data.html ?? ''} />
         </>

@@ -1,7 +1,8 @@
 import { sql } from '@chowk/kit';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
+import { startCustomerMails } from '../../../../server/testing/customer-mails.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
 
@@ -9,10 +10,12 @@ const url = '/api/v1/conversations';
 const priya = { first_name: 'Priya', last_name: 'Nair', email: 'priya.nair@example.com' };
 const rahul = { first_name: 'Rahul', email: 'rahul@example.com' };
 
-describe.skipIf(!chromiumPath)('working together on conversations', () => {
+describe.skipIf(!chromiumPath)('working together on conversations', async () => {
+  const mails = await startCustomerMails();
+  afterAll(() => mails.close());
   let platform: Console;
   beforeAll(async () => {
-    platform = await startConsole();
+    platform = await startConsole({ environment: { MAIL_URL: mails.url } });
     return () => platform.close();
   });
 
@@ -58,12 +61,12 @@ describe.skipIf(!chromiumPath)('working together on conversations', () => {
     const box = page.getByRole('textbox', { name: 'Reply' });
     await box.fill('It leaves tomorrow.');
     await box.press('Control+Enter');
-    await page.getByText('Somebody has answered meanwhile.').waitFor();
+    await page.getByText('A colleague has answered in the meantime.').waitFor();
     await log(page).getByText('It left this morning.').waitFor();
     expect((await read(id)).message_count).toBe(2);
     await inspect(page, 'conversation-answered-since');
     await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('Somebody has answered meanwhile.').waitFor({ state: 'detached' });
+    await page.getByText('A colleague has answered in the meantime.').waitFor({ state: 'detached' });
 
     await box.fill('You get a mail with the number.');
     await box.press('Control+Enter');
@@ -71,7 +74,7 @@ describe.skipIf(!chromiumPath)('working together on conversations', () => {
     await eventually(async () =>
       expect((await read(id)).messages[0]).toMatchObject({ body: 'You get a mail with the number.', user_id: asha.id }),
     );
-    await page.getByText('Somebody has answered meanwhile.').waitFor({ state: 'detached' });
+    await page.getByText('A colleague has answered in the meantime.').waitFor({ state: 'detached' });
     expect(await log(page).getByText('It leaves tomorrow.').count()).toBe(0);
     expect(await log(page).getByText('You get a mail with the number.').count()).toBe(1);
     expect(sent).toEqual([seen, expect.any(String), undefined]);
@@ -172,6 +175,16 @@ describe.skipIf(!chromiumPath)('working together on conversations', () => {
     expect(await page.evaluate('window.isHacked')).toBeUndefined();
     expect(requested.filter((one) => !one.startsWith(platform.origin))).toEqual([]);
     await inspect(page, 'conversation-formatted');
+    // Only a reader who asks for them loads them.
+    const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
+    await page.route('https://tracker.example/**', (route) =>
+      route.fulfill({ body: picture, contentType: 'image/gif' }),
+    );
+    await page.getByRole('button', { name: 'Show images' }).click();
+    await eventually(async () => expect(await measure()).toMatchObject({ images: ['https://tracker.example/p.gif'] }));
+    await eventually(() => expect(requested).toContain('https://tracker.example/p.gif'));
+    expect(await page.getByText('Pictures of other servers are hidden').count()).toBe(0);
+    expect(await page.evaluate('window.isHacked')).toBeUndefined();
     await page.getByRole('button', { name: 'Hide formatted mail' }).click();
     await frame.waitFor({ state: 'detached' });
   });

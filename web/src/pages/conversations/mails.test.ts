@@ -54,10 +54,27 @@ describe.skipIf(!chromiumPath)('mails of customers are answered in the console',
         from,
         to,
         subject: `Re: ${subject}`,
-        text: `Thank you, ${round} time.`,
+        text: `Thank you, ${round} time.\n\nOn Tue, 17 Nov 2026 at 10:00, Chai & Co wrote:\n> Answered in the ${round} round.\n`,
       });
       await page.getByRole('log').getByText(`Thank you, ${round} time.`).waitFor();
     }
+    // What a mail repeats is folded.
+    const repeated = page.getByRole('log').getByText('Answered in the second round.');
+    expect(await repeated.isVisible()).toBe(false);
+    await page.getByText('Earlier messages').last().click();
+    await repeated.waitFor();
+    // An absence note is marked, and does not wait for an answer.
+    await mails.send(receiver.port, {
+      from,
+      to: `${acme.id}@in.example.com`,
+      inReplyTo: last,
+      subject: 'Out of office',
+      text: 'I am back on Monday.',
+      headers: { 'Auto-Submitted': 'auto-replied' },
+    });
+    const absence = page.getByRole('article').filter({ hasText: 'I am back on Monday.' });
+    await absence.getByText('Sent automatically').waitFor();
+    expect(await page.getByText('Sent automatically').count()).toBe(1);
   });
 
   test.skipIf(!imap)('that come to the mailbox of the organization, each answer in the thread', async () => {

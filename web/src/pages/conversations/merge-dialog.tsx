@@ -1,14 +1,13 @@
 import type { Conversation } from '@chowk/client';
 import { useState } from 'react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { channels, statuses } from './conversation-list.ts';
@@ -40,7 +39,7 @@ function MergeForm({ conversation, onClose }: Omit<MergeDialogProps, 'isOpen'>) 
     affects: affectedByConversation(id),
     done: () => 'Conversations merged.',
   });
-  if (error && !data) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error && !data) return <ReadError error={error} />;
   if (!data) return <Skeleton className="h-24 w-full" />;
   const others = data.conversations.filter((one) => one.id !== id);
   if (others.length === 0) {

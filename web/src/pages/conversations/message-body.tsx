@@ -1,5 +1,5 @@
 import type { ConversationAttachment, ConversationMessage } from '@chowk/client';
-import { Check, CheckCheck, CircleAlert, Clock, Paperclip, SquarePen } from 'lucide-react';
+import { Check, CheckCheck, CircleAlert, Clock, Paperclip, SquarePen, Zap } from 'lucide-react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
 import { errorMessage } from '../../api/error-message.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -12,13 +12,18 @@ import { Icon } from '../../ui/icon.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AttachedImage } from './attached-image.tsx';
 import { FormattedMail } from './formatted-mail.tsx';
+import { TextWithMentions } from './mentions.tsx';
 
 /** The text of a message with its files, and what has become of it. */
 export function MessageBody({ message }: { readonly message: ConversationMessage }) {
-  const { body, quoted, sent_at, has_html, attachments } = message;
+  const { body, direction, quoted, sent_at, has_html, is_automatic, attachments } = message;
   return (
     <>
-      <p className="break-words whitespace-pre-wrap">{body}</p>
+      {body !== '' && (
+        <p className="break-words whitespace-pre-wrap">
+          <TextWithMentions message={message} />
+        </p>
+      )}
       {quoted !== null && (
         <details className="text-sm text-secondary">
           <summary className="w-fit cursor-pointer rounded-control">Earlier messages</summary>
@@ -36,6 +41,12 @@ export function MessageBody({ message }: { readonly message: ConversationMessage
         </ul>
       )}
       <p className="flex items-center justify-end gap-1.5 text-xs text-faint">
+        {direction === 'inbound' && is_automatic && (
+          <span className="flex items-center gap-1">
+            <Icon icon={Zap} size={13} strokeWidth={2} />
+            Sent automatically
+          </span>
+        )}
         <time dateTime={sent_at} title={exactTime(sent_at)}>
           {timeOfDay(sent_at)}
         </time>
@@ -108,13 +119,18 @@ function DeliveryMark({ message: { delivery_status, delivery_reason } }: { reado
   );
 }
 
-/** Below a message that could not be delivered: the reason, and another attempt. */
+/** Below a message that was not delivered: the reason and, if it has failed, another attempt. */
 export function DeliveryProblem({ message }: { readonly message: ConversationMessage }) {
   const { id, conversation_id, delivery_status, delivery_reason } = message;
   const can = useCan();
   const retry = useAction((client) => client.conversations.retryMessage({ id: conversation_id, message: id }), {
     affects: affectedByConversation(conversation_id),
   });
+  if (delivery_status === 'queued' && delivery_reason !== null) {
+    return (
+      <p className="max-w-[min(36rem,90%)] justify-self-end text-right text-sm text-secondary">{delivery_reason}</p>
+    );
+  }
   if (delivery_status !== 'failed') return null;
   return (
     <div className="grid justify-items-end gap-1">

@@ -2,7 +2,6 @@ import type { Conversation, ConversationMessage } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, Lock } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useMe } from '../../api/use-api.ts';
 import { customerName } from '../../people/customer-name.ts';
@@ -10,7 +9,7 @@ import { api, useTenant } from '../../session/session.ts';
 import { dayHeading } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DeliveryProblem, MessageBody } from './message-body.tsx';
 import { type Outgoing, readMessages, useOutbox, useSend } from './outbox.ts';
@@ -38,7 +37,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
   if (error && !messages) {
     return (
       <div className="flex-1 p-6">
-        <Notice tone="error">{errorMessage(error)}</Notice>
+        <ReadError error={error} />
       </div>
     );
   }
@@ -224,11 +223,14 @@ function Bubble({ direction, author, children }: BubbleProps) {
 
 function Sending({ message }: { readonly message: Outgoing }) {
   const { retry, sendAnyway, discard } = useSend();
-  const { direction, body, problem, isAnswered = false } = message;
+  const { direction, body, attachmentIds = [], problem, isAnswered = false } = message;
   return (
     <div className="grid gap-1">
       <Bubble direction={direction}>
-        <p className="break-words whitespace-pre-wrap">{body}</p>
+        {body !== '' && <p className="break-words whitespace-pre-wrap">{body}</p>}
+        {attachmentIds.length > 0 && (
+          <p className="text-sm">{attachmentIds.length === 1 ? '1 file' : `${attachmentIds.length} files`}</p>
+        )}
         <p className="text-right text-xs text-secondary">{problem ? 'Not sent' : 'Sending…'}</p>
       </Bubble>
       {problem && (

@@ -161,6 +161,7 @@ function NewConversationForm() {
           <span>The message will only be logged. {delivery.reason}</span>
         </p>
       )}
+      {delivery?.notice && <p className="text-sm text-secondary">{delivery.notice}</p>}
       <div className="flex justify-end gap-2">
         <Button type="submit" variant="primary" isBusy={form.isBusy}>
           Start conversation

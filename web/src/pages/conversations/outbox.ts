@@ -111,7 +111,7 @@ export function useSend() {
       await refetch(...affectedByConversation(id));
     } catch (error) {
       const isAnswered = error instanceof ChowkError && error.code === 'conversations.answered_since';
-      const problem = isAnswered ? 'Somebody has answered meanwhile.' : errorMessage(error);
+      const problem = isAnswered ? 'A colleague has answered in the meantime.' : errorMessage(error);
       const failed = { ...message, problem, isAnswered };
       outbox.set(outbox.get()?.map((one) => (one.key === key ? failed : one)));
       const open = () => void navigate({ to: '/conversations/$id', params: { id } });
@@ -140,7 +140,11 @@ async function reply(message: Outgoing) {
   const stop = onUserChange(() => controller.abort(new Error('You signed out before the message was sent.')));
   try {
     const input = {
-      ...{ id, direction, body, log_only: isLogged, attachment_ids: attachmentIds },
+      id,
+      direction,
+      body,
+      log_only: isLogged,
+      attachment_ids: attachmentIds,
       ...(template && { template }),
       ...(lastMessageId !== undefined && { last_message_id: lastMessageId }),
     };

@@ -1,14 +1,14 @@
-import type { Conversation, ConversationsListInput } from '@chowk/client';
+import type { Conversation } from '@chowk/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { CircleAlert, Inbox, SquarePen } from 'lucide-react';
+import { CircleAlert, Inbox, SquarePen, TrendingUp } from 'lucide-react';
 import { useRef } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { tenantKey, useApi, useCan, useMe } from '../../api/use-api.ts';
-import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { FilterBar } from '../../list/filters.tsx';
+import { normalizeSearch } from '../../list/view-filters.ts';
+import { type View, Views } from '../../list/views.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { api, useTenant } from '../../session/session.ts';
@@ -16,111 +16,91 @@ import { useMinute } from '../../time/minute.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
-import {
-  channels,
-  durationSince,
-  filters,
-  parseView,
-  searchFilters,
-  snoozeEnd,
-  type View,
-  viewFilters,
-  views,
-  waitingStyle,
-} from './conversation-list.ts';
+import { channels, durationSince, filters, snoozeEnd, waitingStyle } from './conversation-list.ts';
+import { builtInViews, listInput, type ViewName, viewList } from './views.ts';
 
-const labels: Readonly<Record<View, string>> = {
-  open: 'Open',
-  mine: 'Mine',
-  unassigned: 'Unassigned',
-  pending: 'Pending',
-  closed: 'Closed',
-};
+const iconLink =
+  'grid size-9 place-items-center rounded-control text-secondary hover:bg-sunken hover:text-text max-md:size-11';
 
 /** The conversations of a view, those with the newest activity first. */
 export function Queue({ isOpen }: { readonly isOpen: boolean }) {
   const search: Search = useSearch({ from: '/shell/conversations' });
   const navigate = useNavigate();
-  const canReply = useCan()('conversations.reply');
+  const can = useCan();
+  const canReply = can('conversations.reply');
+  const canReport = can('reports.view');
   const userId = useMe().data?.id ?? 0;
   const show = (next: Search) => void navigate({ to: '.', search: next, replace: next.search !== search.search });
   const begin = () => void navigate({ to: '/conversations/new', search });
   useKeys(canReply ? [{ key: 'n', label: 'New conversation', run: begin }] : []);
   const Heading = isOpen ? 'h2' : 'h1';
-  const view = parseView(search.view);
+  const views = useViews(userId);
   return (
     <div className={`flex min-h-0 min-w-0 flex-col border-line lg:border-r ${isOpen ? 'max-lg:hidden' : ''}`}>
       {!isOpen && <title>Conversations · Chowk</title>}
       <div className="flex min-h-9 items-center justify-between gap-2 px-4 pt-3 pb-1">
         <Heading className="text-xl font-semibold tracking-tight">Conversations</Heading>
-        {canReply && (
-          <IconButton label="New conversation" onClick={begin}>
-            <Icon icon={SquarePen} />
-          </IconButton>
-        )}
+        <div className="flex">
+          {canReport && (
+            <Link
+              to="/reports"
+              search={{ report: 'conversations' }}
+              aria-label="Figures"
+              title="Figures"
+              className={iconLink}
+            >
+              <Icon icon={TrendingUp} />
+            </Link>
+          )}
+          {canReply && (
+            <IconButton label="New conversation" onClick={begin}>
+              <Icon icon={SquarePen} />
+            </IconButton>
+          )}
+        </div>
       </div>
-      <Tabs view={view} userId={userId} onChange={(next) => show({ ...search, view: next })} />
+      <div className="px-2.5 md:[&_nav_button]:px-1.5!">
+        <Views name="conversations" list={viewList} views={views} search={search} onChange={show} />
+      </div>
       <div className="px-4 [&>div>div:first-child]:w-auto [&>div>div:first-child]:min-w-44 [&>div>div:first-child]:flex-1 [&>div>span:last-child]:hidden">
         <FilterBar search={search} filters={filters} placeholder="Search name or text" onChange={show} />
       </div>
-      <Items view={view} userId={userId} search={search} />
+      <Items userId={userId} search={search} />
     </div>
   );
 }
 
-interface TabsProps {
-  readonly view: View;
-  readonly userId: number;
-  readonly onChange: (view: View) => void;
+/** With how many each has; of those that are closed there is no end. */
+function useViews(userId: number): readonly View[] {
+  const { open, mine, unassigned, pending, closed } = builtInViews(userId);
+  return [
+    { ...open, count: useTotal('open', userId) },
+    { ...mine, count: useTotal('mine', userId) },
+    { ...unassigned, count: useTotal('unassigned', userId) },
+    { ...pending, count: useTotal('pending', userId) },
+    closed,
+  ];
 }
 
-function Tabs({ view: current, userId, onChange }: TabsProps) {
-  const counts: Readonly<Record<View, number | undefined>> = {
-    open: useTotal('open', userId),
-    mine: useTotal('mine', userId),
-    unassigned: useTotal('unassigned', userId),
-    pending: useTotal('pending', userId),
-    closed: undefined,
-  };
-  return (
-    <TabBar label="Views" className="px-2.5">
-      {views.map((view) => (
-        <button
-          key={view}
-          type="button"
-          aria-pressed={view === current}
-          onClick={() => onChange(view)}
-          className={`${tabStyle} md:px-1.5!`}
-        >
-          {labels[view]} {counts[view] !== undefined && <TabCount>{count(counts[view])}</TabCount>}
-        </button>
-      ))}
-    </TabBar>
-  );
-}
-
-function useTotal(view: View, userId: number): number | undefined {
+function useTotal(view: ViewName, userId: number): number | undefined {
   const { data } = useApi(keys.conversations.total(view, userId), (client) =>
-    client.conversations.list({ ...viewFilters(view, userId), per_page: 1 }),
+    client.conversations.list({ ...listInput(builtInViews(userId)[view].search), per_page: 1 }),
   );
   return data?.pagination.total;
 }
 
 interface ItemsProps {
-  readonly view: View;
   readonly userId: number;
   readonly search: Search;
 }
 
-function Items({ view, userId, search }: ItemsProps) {
+function Items({ userId, search }: ItemsProps) {
   const tenant = useTenant();
   const openId = useParams({ strict: false }).id;
-  const narrowed = searchFilters(search);
-  const input: ConversationsListInput = { ...viewFilters(view, userId), ...narrowed };
+  const input = listInput(search);
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: tenantKey(tenant, keys.conversations.list(input)),
     queryFn: ({ pageParam }) =>
@@ -136,12 +116,12 @@ function Items({ view, userId, search }: ItemsProps) {
   if (error && !conversations) {
     return (
       <div className="px-4">
-        <Notice tone="error">{errorMessage(error)}</Notice>
+        <ReadError error={error} />
       </div>
     );
   }
   if (!conversations) return <Loading />;
-  if (conversations.length === 0) return <EmptyQueue view={view} isSearching={Object.keys(narrowed).length > 0} />;
+  if (conversations.length === 0) return <EmptyQueue userId={userId} search={search} />;
   return (
     <section
       aria-label="Queue"
@@ -166,7 +146,7 @@ function Items({ view, userId, search }: ItemsProps) {
 }
 
 function Item({ conversation, isCurrent }: { readonly conversation: Conversation; readonly isCurrent: boolean }) {
-  const { id, customer, subject, channel, assignee, assignee_id } = conversation;
+  const { id, customer, subject, channel, assignee, assignee_id, has_attachment } = conversation;
   const { last_message, last_message_at, waiting_since, is_unread, has_failed, is_snoozed, snoozed_until } =
     conversation;
   const { icon, label } = channels[channel];
@@ -198,7 +178,7 @@ function Item({ conversation, isCurrent }: { readonly conversation: Conversation
         {last_message && (
           <span className="truncate text-secondary">
             {prefix}
-            {last_message.excerpt}
+            {last_message.excerpt || (has_attachment ? 'File' : 'No text')}
           </span>
         )}
         <span className="mt-0.5 flex items-center gap-2 text-xs text-secondary">
@@ -246,17 +226,21 @@ function useQueueKeys(list: React.RefObject<HTMLUListElement | null>): void {
   ]);
 }
 
-function EmptyQueue({ view, isSearching }: { readonly view: View; readonly isSearching: boolean }) {
-  const texts: Readonly<Record<View, readonly [string, string]>> = {
-    open: ['Nobody is waiting', 'Messages of your customers appear here as they arrive.'],
-    mine: ['Nothing is assigned to you', 'Open conversations that you take, or that others give you, appear here.'],
-    unassigned: ['Everything is assigned', 'Open conversations that nobody has taken appear here.'],
-    pending: ['Nothing is pending', 'Conversations that wait for the customer appear here.'],
-    closed: ['Nothing is closed', 'Conversations that are done appear here.'],
-  };
-  const [title, text] = isSearching
-    ? ['No conversation matches', 'Search for something else, or look in another view.']
-    : texts[view];
+const emptyTexts: Readonly<Record<ViewName, readonly [string, string]>> = {
+  open: ['Nobody is waiting', 'Messages of your customers appear here as they arrive.'],
+  mine: ['Nothing is assigned to you', 'Open conversations that you take, or that others give you, appear here.'],
+  unassigned: ['Everything is assigned', 'Open conversations that nobody has taken appear here.'],
+  pending: ['Nothing is pending', 'Conversations that wait for the customer appear here.'],
+  closed: ['Nothing is closed', 'Conversations that are done appear here.'],
+};
+
+function EmptyQueue({ userId, search }: ItemsProps) {
+  const current = JSON.stringify(normalizeSearch(viewList, search));
+  const views = Object.entries(builtInViews(userId)) as [ViewName, View][];
+  const [name] = views.find(([, view]) => JSON.stringify(view.search) === current) ?? [];
+  const [title, text] = name
+    ? emptyTexts[name]
+    : ['No conversation matches', 'Search for something else, or look in another view.'];
   return (
     <EmptyState icon={Inbox} title={title}>
       {text}

@@ -9,6 +9,7 @@ import { AttachButton, AttachedFiles, useAttachedFiles } from './attached-files.
 import { CannedReplies } from './canned-replies.tsx';
 import { useReportTyping } from './colleagues.tsx';
 import { useFileDrop } from './file-drop.ts';
+import { useMentions } from './mentions.tsx';
 import { useSend } from './outbox.ts';
 import { TemplateChoice } from './template-choice.tsx';
 import { type FilledTemplate, isFilled, templateText } from './template-text.ts';
@@ -35,7 +36,7 @@ interface ReplyBoxProps {
 
 /** A message to the customer or a note for the team. What is typed stays with the conversation until it is sent. */
 export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
-  const { id, customer, reply_delivery: delivery } = conversation;
+  const { id, channel, customer, reply_delivery: delivery } = conversation;
   const [draft, setDraft] = useStored<Draft>(`reply.${id}`, { text: '', isNote: false });
   const { text, isNote } = draft;
   const { send } = useSend();
@@ -46,17 +47,24 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
     const next = { ...draft, ...changes };
     setDraft(next.text === '' && !next.isNote && !next.template ? undefined : next);
   };
+  const mentions = useMentions({ field, text, isNote, onChange: (next) => change({ text: next }) });
   const needsTemplate = delivery.needs_template && !isNote;
   const templates = useTemplates(needsTemplate).data?.templates;
   const chosen = needsTemplate ? templates?.find((one) => one.id === draft.template?.id) : undefined;
   const template = chosen && draft.template;
   const isSent = delivery.is_sent || template !== undefined;
   const body = template ? templateText(chosen, template.variables) : text.trim();
-  const isReady = (template ? isFilled(chosen, template.variables) : body !== '') && !attached.isUploading;
-  const isDropping = useFileDrop((files) => void attached.add(files));
+  const hasContent = template ? isFilled(chosen, template.variables) : body !== '' || attached.files.length > 0;
+  const isReady = hasContent && !attached.isUploading;
+  // A template is sent without files.
+  const files = template ? [] : attached.files;
+  const attach = (added: readonly File[]) => {
+    if (!template) void attached.add(added);
+  };
+  const isDropping = useFileDrop(attach) && !template;
   const submit = ({ isLogged = false } = {}) => {
     if (!isReady) return;
-    const attachmentIds = attached.files.map((file) => file.id);
+    const attachmentIds = files.map((file) => file.id);
     send({
       conversationId: id,
       direction: isNote ? 'note' : 'outbound',
@@ -82,6 +90,12 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
           <span>This reply will only be logged. {delivery.reason}</span>
         </p>
       )}
+      {!isNote && delivery.notice !== null && (
+        <p className="flex gap-1.5 pb-2 text-sm text-secondary">
+          <Icon icon={Mail} className="mt-0.5 shrink-0" />
+          <span>{delivery.notice}</span>
+        </p>
+      )}
       {needsTemplate && (
         <div className="pb-3">
           <TemplateChoice value={draft.template} onChange={(next) => change({ template: next })} />
@@ -98,7 +112,9 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
         <label htmlFor={fieldId} className="sr-only">
           {isNote ? 'Note for the team' : 'Reply'}
         </label>
+        {mentions.list}
         <textarea
+          {...mentions.fieldProps}
           hidden={template !== undefined}
           ref={field}
           id={fieldId}
@@ -108,15 +124,17 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
           placeholder={isNote ? 'A note that only the team sees' : 'Write a reply'}
           onChange={({ target }) => {
             change({ text: target.value });
-            if (isWatched) reportTyping();
+            mentions.onTyped(target.selectionStart);
+            if (isWatched || (channel === 'webchat' && !isNote)) reportTyping({ isNote });
           }}
           onPaste={(event) => {
             const files = [...event.clipboardData.files];
             if (files.length === 0) return;
             event.preventDefault();
-            void attached.add(files);
+            attach(files);
           }}
           onKeyDown={(event) => {
+            if (mentions.onKey(event)) return event.preventDefault();
             if (event.key === 'Escape') event.currentTarget.blur();
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
               event.preventDefault();
@@ -125,7 +143,7 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
           }}
           className="field-sizing-content block max-h-56 min-h-16 w-full resize-none bg-transparent px-3 pt-2.5 outline-none placeholder:text-secondary max-md:text-lg"
         />
-        <AttachedFiles files={attached.files} isUploading={attached.isUploading} onRemove={attached.remove} />
+        <AttachedFiles files={files} isUploading={attached.isUploading} onRemove={attached.remove} />
         <div className="flex flex-wrap items-center gap-2 p-1.5">
           <fieldset className="flex">
             <legend className="sr-only">What to add</legend>
@@ -151,7 +169,7 @@ export function ReplyBox({ conversation, isWatched }: ReplyBoxProps) {
           {!template && (
             <>
               <CannedReplies onChoose={insert} />
-              <AttachButton onChoose={(files) => void attached.add(files)} />
+              <AttachButton onChoose={attach} />
             </>
           )}
           <div className="ml-auto flex items-center gap-2">

@@ -2,21 +2,12 @@ import { createRoute } from '@tanstack/react-router';
 import { shell } from '../../routes.ts';
 import { lazyPage } from '../../routing/lazy-page.tsx';
 import { pick } from '../../routing/search-params.ts';
+import { viewList } from './views.ts';
 
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
-  validateSearch: pick(
-    'view',
-    'search',
-    'channel',
-    'unread',
-    'failed',
-    'pane',
-    'customer_id',
-    'new_channel',
-    'subject',
-  ),
+  validateSearch: pick(...viewList.fields, 'pane', 'customer_id', 'new_channel', 'subject'),
   component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),
 });
 

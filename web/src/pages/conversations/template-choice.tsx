@@ -1,7 +1,7 @@
 import type { ReplyTemplate } from '@chowk/client';
-import { errorMessage } from '../../api/error-message.ts';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { type FilledTemplate, templateText } from './template-text.ts';
 import { useTemplates } from './use-templates.ts';
@@ -16,7 +16,7 @@ const maxLength = 1_024;
 /** A text that WhatsApp has approved, with its variables and the message that the customer gets. */
 export function TemplateChoice({ value, onChange }: TemplateChoiceProps) {
   const { data, error } = useTemplates(true);
-  if (error && !data) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error && !data) return <ReadError error={error} />;
   if (!data) return <Skeleton className="h-15 w-full" />;
   const { templates, reason } = data;
   if (reason !== null) return <Notice tone="warning">The templates cannot be read. {reason}</Notice>;

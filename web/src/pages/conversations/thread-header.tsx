@@ -14,11 +14,11 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useApi, useCan, useMe } from '../../api/use-api.ts';
+import { useCan, useMe } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { customerName } from '../../people/customer-name.ts';
+import { useMembers } from '../../people/members.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -93,10 +93,10 @@ function Assignee({ conversation }: { readonly conversation: Conversation }) {
   const can = useCan();
   const me = useMe().data;
   const { assign } = useConversationActions(conversation);
-  const team = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const team = useMembers();
   const name = assignee?.name ?? (assignee_id === null ? 'Unassigned' : 'Former member');
   if (!can('conversations.assign')) return <span className="max-w-40 truncate text-sm text-secondary">{name}</span>;
-  const others = team.data?.team.filter(({ id }) => id !== me?.id) ?? [];
+  const others = team.data?.filter(({ id }) => id !== me?.id) ?? [];
   const trigger = (
     <Button variant="quiet" className="px-2.5">
       <span className="max-w-36 truncate">{assignee_id === me?.id ? 'You' : name}</span>

@@ -1,7 +1,6 @@
 import type { ConversationDetail } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan, useMe } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
@@ -9,6 +8,7 @@ import { customerName } from '../../people/customer-name.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { ColleaguesLine, useColleagues } from './colleagues.tsx';
 import { useConversationActions } from './conversation-actions.ts';
@@ -35,7 +35,7 @@ export function ThreadPage() {
           title="This conversation cannot be shown"
           action={<Button onClick={close}>Back to the list</Button>}
         >
-          {errorMessage(error)}
+          <ReadError error={error} />
         </EmptyState>
       </div>
     );
@@ -56,7 +56,7 @@ function Thread({ conversation, search, onClose }: ThreadProps) {
   const me = useMe().data;
   const actions = useConversationActions(conversation);
   const isShowingCustomer = search.pane === 'customer';
-  const colleagues = useColleagues(conversation.id);
+  const colleagues = useColleagues(conversation.id, customerName(conversation.customer));
   useMarkRead(conversation);
   useKeys([
     ...(can('conversations.reply') ? [{ key: 'r', label: 'Reply', run: focusReply }] : []),

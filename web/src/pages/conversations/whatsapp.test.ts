@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../server/testing/eventually.ts';
+import { receive } from '../../../../server/testing/received-messages.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
 
 const url = '/api/v1/conversations';
@@ -69,13 +70,17 @@ describe.skipIf(!chromiumPath)('conversations over WhatsApp', async () => {
     );
     await messages.getByText('Sent', { exact: true }).waitFor();
 
-    // A message of the customer opens the window.
-    await asha.post(`${url}/${conversation.id}/messages`, { direction: 'inbound', body: 'Thank you!' });
-    await messages.getByText('Thank you!').waitFor();
-    await page.getByLabel('Template').waitFor({ state: 'detached' });
-    await page.getByRole('textbox', { name: 'Reply' }).fill('See you soon.');
+    // Files do not go with a template.
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const file = { name: 'label.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') };
+    await page.getByLabel('Files to attach').setInputFiles(file);
+    await page.getByRole('button', { name: 'Remove label.png' }).waitFor();
+    await page.getByLabel('Template').selectOption(templateId);
+    await page.getByRole('button', { name: 'Remove label.png' }).waitFor({ state: 'detached' });
+    await page.getByLabel('{{1}}').fill('Priya');
+    await page.getByLabel('{{2}}').fill('1044');
     await send.click();
-    await eventually(() => expect(sent[1]?.get('Body')).toBe('See you soon.'));
+    await eventually(() => expect(sent[1]?.get('ContentVariables')).toContain('1044'));
 
     await page.goto(
       `${platform.origin}/conversations/new?customer_id=${conversation.customer_id}&new_channel=whatsapp`,
@@ -89,5 +94,14 @@ describe.skipIf(!chromiumPath)('conversations over WhatsApp', async () => {
     await page.getByRole('button', { name: 'Start conversation' }).click();
     await heading(page, 'Priya').waitFor();
     await eventually(() => expect(sent[2]?.get('ContentSid')).toBe(templateId));
+
+    // A message of the customer opens the window.
+    const contact = '+919876543210';
+    await receive(acme, { channel: 'whatsapp', contact, customer: { phone: contact }, body: 'Thank you!' });
+    await messages.getByText('Thank you!').waitFor();
+    await page.getByLabel('Template').waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Reply' }).fill('See you soon.');
+    await send.click();
+    await eventually(() => expect(sent[3]?.get('Body')).toBe('See you soon.'));
   });
 });

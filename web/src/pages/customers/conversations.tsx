@@ -1,9 +1,8 @@
 import type { CustomerDetail } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
@@ -14,7 +13,7 @@ export function Conversations({ customer: { id } }: { readonly customer: Custome
   const { data, error } = useApi(keys.customers.conversations(id), (client) =>
     client.conversations.list({ customer_id: id, per_page: 100 }),
   );
-  if (!data && error) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (!data && error) return <ReadError error={error} />;
   if (!data) return <Skeleton className="h-40 w-full" />;
   if (data.conversations.length === 0) return <p className="py-4 text-secondary">No conversations yet.</p>;
   return (

@@ -16,7 +16,7 @@ export function filtersWith(tags: readonly string[]): readonly Filter[] {
         ['false', 'No'],
       ],
     },
-    { key: 'created_from', label: 'Created from', type: 'date' },
+    { key: 'created_from', label: 'Created from', type: 'date', until: 'created_to' },
     { key: 'created_to', label: 'Created until', type: 'date' },
   ];
 }

@@ -1,4 +1,4 @@
-import { ChowkError, type CustomerDetail } from '@chowk/client';
+import { ChowkError, type ConsoleEntry, type CustomerDetail } from '@chowk/client';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download, Ellipsis, Merge, Pencil, ShoppingBag, Trash2 } from 'lucide-react';
 import { type RefObject, useState } from 'react';
@@ -7,6 +7,8 @@ import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
+import { entryKey, useEntries } from '../../modules/entries.ts';
+import { EntryContent, SectionActions } from '../../modules/entry-content.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -63,8 +65,13 @@ const tabs = [
 function Customer({ customer }: { readonly customer: CustomerDetail }) {
   const can = useCan();
   const { tab } = useSearch({ from });
-  const visible = tabs.filter(({ permission }) => permission === undefined || can(permission));
+  const entries = useEntries('customer');
+  const visible = [
+    ...tabs.filter(({ permission }) => permission === undefined || can(permission)),
+    ...entries.map((entry) => ({ key: entryKey(entry), label: entry.title, Content: undefined })),
+  ];
   const current = visible.find(({ key }) => key === tab) ?? (visible[0] as (typeof tabs)[number]);
+  const entry = entries.find((one) => entryKey(one) === current.key);
   const counts: Readonly<Record<string, number>> = { addresses: customer.addresses.length };
   return (
     <>
@@ -85,9 +92,19 @@ function Customer({ customer }: { readonly customer: CustomerDetail }) {
             </Link>
           ))}
         </TabBar>
-        <current.Content customer={customer} />
+        {current.Content && <current.Content customer={customer} />}
+        {entry && <ModuleTab key={current.key} entry={entry} id={customer.id} />}
       </div>
     </>
+  );
+}
+
+function ModuleTab({ entry, id }: { readonly entry: ConsoleEntry; readonly id: string }) {
+  return (
+    <div className="grid min-w-0 gap-4">
+      <SectionActions entry={entry} id={id} />
+      <EntryContent entry={entry} id={id} />
+    </div>
   );
 }
 
@@ -108,30 +125,28 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
       const content = JSON.stringify(await client.customers.exportPerson({ id }), null, 2);
       saveFile(new Blob([content], { type: 'application/json' }), `customer-${id}.json`);
     },
-    { affects: [], done: () => `Exported all data about ${customerName(customer)}.` },
+    { affects: [], done: () => `All data about ${customerName(customer)} exported.` },
   );
   const hasMenu = ['customers.merge', 'customers.export', 'customers.delete'].some(can);
+  const canOrder = can('orders.create');
+  // On a phone there is room for one button: an order is what a call is usually about.
+  const isEditInMenu = canOrder && can('customers.edit');
+  const edit = () => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) });
   return (
     <>
-      {can('orders.create') && (
-        <Button
-          className="max-sm:hidden"
-          onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}
-        >
+      {canOrder && (
+        <Button onClick={() => void navigate({ to: '/orders/new', search: { customer: id } })}>
           <Icon icon={ShoppingBag} />
           New order
         </Button>
       )}
       {can('customers.edit') && (
-        <Button
-          ref={editButton}
-          onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, edit: 'profile' }) })}
-        >
+        <Button ref={editButton} className={canOrder ? 'max-sm:hidden' : ''} onClick={edit}>
           <Icon icon={Pencil} />
           Edit
         </Button>
       )}
-      {(hasMenu || can('orders.create')) && (
+      {(hasMenu || isEditInMenu) && (
         <Menu
           trigger={
             <IconButton label="More actions" className={hasMenu ? '' : 'sm:hidden'}>
@@ -139,13 +154,10 @@ function Actions({ customer, editButton, onGone }: ActionsProps) {
             </IconButton>
           }
         >
-          {can('orders.create') && (
+          {isEditInMenu && (
             <div className="sm:hidden">
-              <MenuItem
-                icon={ShoppingBag}
-                onSelect={() => void navigate({ to: '/orders/new', search: { customer: id } })}
-              >
-                New order
+              <MenuItem icon={Pencil} onSelect={edit}>
+                Edit
               </MenuItem>
             </div>
           )}

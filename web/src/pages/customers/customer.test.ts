@@ -237,7 +237,7 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     await page.getByLabel('Phone', { exact: true }).fill('98200 12345');
     await page.getByLabel('Email', { exact: true }).fill('kavita@example.com');
     await page.getByRole('button', { name: 'Create customer' }).click();
-    await page.getByText('Created कविता.').waitFor();
+    await page.getByText('कविता created.').waitFor();
     await page.getByRole('heading', { name: 'कविता', level: 1 }).waitFor();
     const { body } = await owner.get('/api/v1/customers?search=kavita');
     expect(body.customers).toMatchObject([{ first_name: 'कविता', phone: '+919820012345' }]);
@@ -251,7 +251,7 @@ describe.skipIf(!chromiumPath)('a customer', () => {
     // An order is another version of the record, but no conflict.
     await addOrder(owner, id);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved Priya Joshi.').waitFor();
+    await page.getByText('Priya Joshi saved.').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Email', { exact: true }).fill('mine@example.com');
     // What is typed stays if the record cannot be read again.

@@ -123,7 +123,7 @@ describe.skipIf(!chromiumPath)('customers', () => {
     await page.getByRole('searchbox').fill('priya');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByRole('button', { name: 'Change Wholesale in Pune instead' }).click();
-    await page.getByText('The view Wholesale in Pune has these filters now.').waitFor();
+    await page.getByText('View Wholesale in Pune changed.').waitFor();
     expect(await saved()).toMatchObject([
       { name: 'Wholesale in Pune', is_shared: false, filters: { tags: ['pune', 'wholesale'], search: 'priya' } },
     ]);

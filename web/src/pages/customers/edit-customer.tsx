@@ -47,7 +47,7 @@ export function EditCustomer({ customer }: { readonly customer: CustomerDetail }
         setTheirs((await api().customers.get({ id })).customer);
         throw new Error('Someone else has changed this customer. Nothing has been saved yet.');
       }
-      toast(`Saved ${customerName(saved)}.`);
+      toast(`${customerName(saved)} saved.`);
       await refetch(...affectedByCustomer(id));
       await close();
     },

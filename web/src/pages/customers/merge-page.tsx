@@ -2,7 +2,6 @@ import type { CustomerDetail, CustomerMergePreview, CustomerRecord } from '@chow
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -15,6 +14,7 @@ import { exactTime } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { rowsText } from './row-counts.ts';
 
@@ -95,7 +95,7 @@ function Comparison({ primaryId, secondaryId, onSwap }: ComparisonProps) {
     done: ({ customer }) => `Merged into ${customerName(customer)}.`,
   });
   const error = [primary, secondary, preview].find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error) return <ReadError error={error} />;
   if (!primary.data || !secondary.data || !preview.data) return <Skeleton className="h-96 w-full" />;
   const [kept, removed] = [primary.data.customer, secondary.data.customer];
   return (
@@ -215,7 +215,7 @@ function Fields({ kept, removed, preview, onSwap }: FieldsProps) {
         ))}
       </dl>
       {preview.changed.length > 0 && (
-        <p className="pt-2 text-xs text-faint">In color: what the record that is kept gets from the other one.</p>
+        <p className="pt-2 text-xs text-faint">Highlighted values come from the other record.</p>
       )}
     </div>
   );

@@ -21,7 +21,7 @@ export function NewCustomer() {
   const form = useForm<CustomerValues>(
     async (values) => {
       const { customer } = await submit(draft, api().customers.create, readCustomer(values));
-      toast(`Created ${customerName(customer)}.`);
+      toast(`${customerName(customer)} created.`);
       await refetch(...affectedByCustomer(customer.id));
       await navigate({ to: '/customers/$id', params: { id: customer.id }, search, replace: true });
     },

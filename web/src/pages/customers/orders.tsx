@@ -1,12 +1,11 @@
 import type { CustomerDetail, OrderDetails } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
@@ -23,7 +22,7 @@ export function Orders({ customer: { id } }: { readonly customer: CustomerDetail
   const { data, error } = useApi(keys.customers.orders(id, size), (client) =>
     client.customers.listOrders({ id, per_page: size }),
   );
-  if (!data && error) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (!data && error) return <ReadError error={error} />;
   if (!data) return <Skeleton className="h-40 w-full" />;
   const total = 'total' in data.pagination ? data.pagination.total : data.orders.length;
   if (total === 0) return <p className="py-4 text-secondary">No orders yet.</p>;

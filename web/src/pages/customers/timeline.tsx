@@ -4,14 +4,13 @@ import { History, type LucideIcon, MessageSquare, ReceiptText } from 'lucide-rea
 import { type ReactNode, useState } from 'react';
 import { ChangeSentence } from '../../activity/change-sentence.tsx';
 import { readChanges } from '../../activity/read-changes.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { dayHeading, exactTime, timeOfDay } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { itemsText } from '../orders/order-list.ts';
 import { OrderStatus } from '../orders/order-status.tsx';
@@ -43,7 +42,7 @@ export function Timeline({ customer }: { readonly customer: CustomerDetail }) {
   );
   const sources = [orders, conversations, changes];
   const error = sources.find(({ data, error }) => error && !data)?.error;
-  if (error) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error) return <ReadError error={error} />;
   if (sources.some(({ isLoading }) => isLoading)) return <Skeleton className="h-60 w-full" />;
   const { items, hasMore } = combine({
     customer,

@@ -55,7 +55,7 @@ export function ApiClientForm({ client, onClose }: ApiClientFormProps) {
       onCancel={onClose}
       send={async (input) => {
         const { api_client } = await api().apiClients.update({ id, ...input });
-        toast(`${api_client.name} was saved.`);
+        toast(`${api_client.name} saved.`);
         onClose();
         await refetch(keys.apiClients);
       }}

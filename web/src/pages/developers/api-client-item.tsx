@@ -1,5 +1,5 @@
 import type { ApiClient } from '@chowk/client';
-import { Ellipsis, KeyRound, Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import { Ellipsis, History, KeyRound, Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { ConfirmForm } from '../account/confirm-form.tsx';
+import { ClientRequests } from './client-requests.tsx';
 
 interface ApiClientItemProps {
   readonly client: ApiClient;
@@ -24,11 +25,11 @@ const shownScopes = 6;
 
 export function ApiClientItem({ client, onEdit, onSecret }: ApiClientItemProps) {
   const { id, name, scopes, created_at, created_by, last_used_at, secret_expires_at } = client;
-  const [asked, setAsked] = useState<'rotate' | 'delete'>();
+  const [asked, setAsked] = useState<'requests' | 'rotate' | 'delete'>();
   const refetch = useRefetch();
   const remove = useAction((api) => api.apiClients.delete({ id }), {
     affects: [keys.apiClients],
-    done: () => `${name} was deleted.`,
+    done: () => `${name} deleted.`,
   });
   const rotate = async (confirmation: { readonly password?: string }) => {
     const { client_secret } = await api().apiClients.rotateSecret({ id, ...confirmation });
@@ -81,6 +82,9 @@ export function ApiClientItem({ client, onEdit, onSecret }: ApiClientItemProps) 
         <MenuItem icon={Pencil} onSelect={onEdit}>
           Edit
         </MenuItem>
+        <MenuItem icon={History} onSelect={() => setAsked('requests')}>
+          Requests
+        </MenuItem>
         <MenuItem icon={RotateCcw} onSelect={() => setAsked('rotate')}>
           Replace the secret
         </MenuItem>
@@ -89,6 +93,12 @@ export function ApiClientItem({ client, onEdit, onSecret }: ApiClientItemProps) 
           Delete
         </MenuItem>
       </Menu>
+      <Dialog title={`Requests by ${name}`} isOpen={asked === 'requests'} onClose={close}>
+        <ClientRequests
+          queryKey={keys.clientRequests(id)}
+          read={(client) => client.apiClients.requests({ id, per_page: 50 })}
+        />
+      </Dialog>
       <Dialog title="Replace the secret?" isOpen={asked === 'rotate'} onClose={close}>
         <ConfirmForm
           question={`The old secret of ${name} stops working at once. The new one is shown once.`}

@@ -42,7 +42,7 @@ export function Deliveries({ webhook: { id, is_active } }: { readonly webhook: W
   return (
     <Section
       title="Deliveries"
-      lead="Of the last 30 days, newest first."
+      lead="The last 30 days, newest first."
       actions={
         <div className="w-36">
           <Select
@@ -131,7 +131,7 @@ function DeliveryDetails({ webhookId, delivery, isActive }: DeliveryDetailsProps
   );
   const replay = useAction((client) => client.webhooks.redeliver({ id: webhookId, delivery: id }), {
     affects: [keys.webhooks.deliveries(webhookId)],
-    done: () => 'The event is sent again.',
+    done: () => 'Event queued again.',
   });
   const payload = data?.delivery.payload;
   return (

@@ -3,13 +3,8 @@ import type { ReactNode } from 'react';
 import { useCan } from '../../api/use-api.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { Needs } from '../../shell/needs.tsx';
+import { developerTabs as tabs } from '../../shell/tabs.ts';
 import { TabBar, tabStyle } from '../../ui/tabs.tsx';
-
-const tabs = [
-  { to: '/developers', label: 'API clients', permission: 'settings.api_clients' },
-  { to: '/developers/webhooks', label: 'Webhooks', permission: 'settings.api_clients' },
-  { to: '/developers/tools', label: 'Reference and tools', permission: undefined },
-] as const;
 
 interface DevelopersLayoutProps {
   readonly tab: (typeof tabs)[number]['to'];

@@ -63,7 +63,7 @@ describe.skipIf(!chromiumPath)('the page for developers', () => {
     await menu('Edit');
     await page.getByRole('checkbox', { name: /products\.view$/ }).check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Shop window was saved.').waitFor();
+    await page.getByText('Shop window saved.').waitFor();
     expect((await owner.get(`/api/v1/api-clients/${id}`)).body.api_client.scopes.toSorted()).toEqual([
       'orders.view',
       'products.view',
@@ -143,9 +143,33 @@ describe.skipIf(!chromiumPath)('the page for developers', () => {
     await page.getByRole('link', { name: /^API reference/ }).waitFor();
     await inspect(page, 'developers-tools');
     expect((await page.request.get(`${platform.origin}/api/openapi.json`)).status()).toBe(200);
-    for (const name of [/GraphQL playground/, /OpenAPI description/]) await page.getByRole('link', { name }).waitFor();
+    await page.getByRole('link', { name: /OpenAPI description/ }).waitFor();
     await page.getByRole('link', { name: /Personal access tokens/ }).click();
     await page.getByRole('heading', { name: 'No tokens yet' }).waitFor();
+  });
+
+  test('a lockdown is rehearsed, what it would refuse is registered, and it is switched on and off', async () => {
+    const { page, owner } = await open('/developers/graphql');
+    await page.getByRole('link', { name: 'Open the playground' }).waitFor();
+    await page.getByRole('button', { name: 'Start recording' }).click();
+    await page.getByText('No unregistered operation was sent yet.').waitFor();
+    const query = 'query Names { __typename }';
+    expect((await owner.post('/api/v1/graphql', { query })).status).toBe(200);
+    await eventually(async () => {
+      await page.reload();
+      await page.getByText('One operation would be refused.').waitFor({ timeout: 3_000 });
+    });
+    await inspect(page, 'developers-graphql');
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByText('One operation would be refused.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete Names' }).waitFor();
+    await page.getByRole('button', { name: 'Lock down' }).click();
+    await page.getByText('The rehearsal found nothing that would be refused.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Lock down' }).click();
+    await page.getByRole('button', { name: 'End the lockdown' }).waitFor();
+    expect((await owner.get('/api/v1/settings')).body.settings['graphql.persisted_queries_only']).toBe(true);
+    await page.getByRole('button', { name: 'End the lockdown' }).click();
+    await page.getByRole('button', { name: 'Lock down' }).waitFor();
   });
 
   test('others learn which permission is missing', async () => {

@@ -11,6 +11,14 @@ const apiClients = createRoute({
   component: lazyPage(() => import('./api-clients-page.tsx'), 'ApiClientsPage'),
 });
 
+/** `open` is the app that is edited, or `new`. */
+const apps = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/apps',
+  validateSearch: pick('open'),
+  component: lazyPage(() => import('./apps-page.tsx'), 'AppsPage'),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => shell,
   path: '/developers/webhooks',
@@ -30,6 +38,12 @@ const newWebhook = createRoute({
   component: lazyPage(() => import('./new-webhook.tsx'), 'NewWebhookPanel'),
 });
 
+const graphql = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/graphql',
+  component: lazyPage(() => import('./graphql-page.tsx'), 'GraphqlPage'),
+});
+
 const tools = createRoute({
   getParentRoute: () => shell,
   path: '/developers/tools',
@@ -44,4 +58,11 @@ const shortAddress = createRoute({
   },
 });
 
-export const developerRoutes = [apiClients, webhooks.addChildren([webhook, newWebhook]), tools, shortAddress] as const;
+export const developerRoutes = [
+  apiClients,
+  apps,
+  webhooks.addChildren([webhook, newWebhook]),
+  graphql,
+  tools,
+  shortAddress,
+] as const;

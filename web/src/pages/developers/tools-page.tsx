@@ -1,24 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowRight, BookOpen, CodeXml, KeyRound, type LucideIcon, SquareTerminal } from 'lucide-react';
+import { ArrowRight, BookOpen, CodeXml, KeyRound, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useCan } from '../../api/use-api.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { DevelopersLayout } from './developers-layout.tsx';
 
 /** What else a developer needs. */
 export function ToolsPage() {
-  const can = useCan();
   return (
     <DevelopersLayout tab="/developers/tools">
       <ul className="grid w-full max-w-3xl content-start overflow-y-auto pb-12">
         <Tool icon={BookOpen} title="API reference" href="/docs/">
           Every action with its fields, errors and an example.
         </Tool>
-        {can('graphql.playground.access') && (
-          <Tool icon={SquareTerminal} title="GraphQL playground" href="/api/v1/graphql/playground">
-            Try queries on the data of this organization. Operators can switch it off.
-          </Tool>
-        )}
         <li className="border-b border-line">
           <Link to="/profile" search={{ tab: 'tokens' }} className={style}>
             <ToolText icon={KeyRound} title="Personal access tokens">

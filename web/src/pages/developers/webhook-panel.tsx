@@ -171,7 +171,7 @@ function Actions({ webhook, onEdit, onDeleted }: ActionsProps) {
   const rotate = useAction((client) => client.webhooks.rotateSecret({ id }), { affects: [keys.webhooks.detail(id)] });
   const remove = useAction((client) => client.webhooks.delete({ id }), {
     affects: [keys.webhooks.list],
-    done: () => `${webhookName(webhook)} was deleted.`,
+    done: () => `${webhookName(webhook)} deleted.`,
     leave: onDeleted,
   });
   return (

@@ -122,7 +122,7 @@ function Actions({ discount: { id, code, is_active, uses }, onDeleted }: Actions
   const change = (isOn: boolean) =>
     turn.mutate(isOn, {
       onSuccess: () =>
-        toast(`${code} is switched ${isOn ? 'on' : 'off'}.`, { label: 'Undo', run: () => turn.mutate(!isOn) }),
+        toast(`${code} switched ${isOn ? 'on' : 'off'}.`, { label: 'Undo', run: () => turn.mutate(!isOn) }),
     });
   return (
     <>

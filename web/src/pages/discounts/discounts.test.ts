@@ -101,7 +101,7 @@ describe.skipIf(!chromiumPath)('discounts', () => {
       await page.getByRole('menuitem', { name: item }).click();
     };
     await choose('Switch off');
-    await page.getByText('WELCOME10 is switched off.').waitFor();
+    await page.getByText('WELCOME10 switched off.').waitFor();
     expect(await find('WELCOME10')).toMatchObject({ status: 'inactive' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await eventually(async () => expect(await find('WELCOME10')).toMatchObject({ status: 'active' }));

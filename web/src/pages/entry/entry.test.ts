@@ -39,7 +39,10 @@ describe.skipIf(!chromiumPath)('signing in', () => {
     await heading(page, 'Sign in').waitFor();
     await inspect(page, 'login');
     await signIn(page, { ...asha, password: 'wrong' });
-    await page.locator('[aria-invalid=true], [role=alert]').first().waitFor();
+    await page.getByRole('alert').getByText('These credentials do not match our records.').waitFor();
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the characters' }).click();
+    expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text');
     await inspect(page, 'login-refused');
     await signIn(page, asha);
     await page.getByLabel('Code').waitFor();

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Form } from '../../form/use-form.ts';
-import { Field, Input } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
 
 interface NewPassword {
@@ -20,9 +21,8 @@ export function NewPasswordFields({ label, form, autoFocus = false }: NewPasswor
     <>
       <Field label={label} {...form.field('password')} help={<PasswordStrength password={password} />}>
         {(control) => (
-          <Input
+          <PasswordInput
             {...control}
-            type="password"
             autoComplete="new-password"
             autoFocus={autoFocus}
             onInput={({ currentTarget }) => setPassword(currentTarget.value)}
@@ -31,7 +31,7 @@ export function NewPasswordFields({ label, form, autoFocus = false }: NewPasswor
         )}
       </Field>
       <Field label="Repeat the password" {...form.field('password_confirmation')}>
-        {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
+        {(control) => <PasswordInput {...control} autoComplete="new-password" required />}
       </Field>
     </>
   );

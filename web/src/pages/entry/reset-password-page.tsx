@@ -28,7 +28,7 @@ function ResetPassword({ email }: { readonly email: string }) {
       await anonymous.password.reset({ token, password, password_confirmation });
       // All sessions have ended, also one of this browser.
       signOut();
-      toast('Your password was set. All other sessions have ended.');
+      toast('Password set. All other sessions have ended.');
       const isSignedIn = await api()
         .signIn({ email, password })
         .then(({ signedIn }) => signedIn)

@@ -34,6 +34,29 @@ const device = createRoute({
   component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
 });
 
+const readRequest = pick(
+  'problem',
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+);
+
+/** Without a session, only a problem is shown. */
+const authorize = createRoute({
+  getParentRoute: () => root,
+  path: '/authorize',
+  validateSearch: readRequest,
+  beforeLoad: ({ search: { problem }, location }) => {
+    if (problem === undefined) requireSignedIn({ location });
+  },
+  component: lazyPage(() => import('./authorize-page.tsx'), 'AuthorizePage'),
+});
+
 /* The links of mails. Opening one changes nothing: mail programs open links too. */
 
 const resetPassword = createRoute({
@@ -76,6 +99,7 @@ export const entryRoutes = [
   login,
   forgotPassword,
   device,
+  authorize,
   resetPassword,
   invitation,
   verifyEmail,

@@ -1,17 +1,18 @@
-import type { OrderPeriod, OrderStatistics } from '@chowk/client';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { OrderDay, OrderPeriod, OrderStatistics } from '@chowk/client';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { LineChart, type Point } from '../../charts/line-chart.tsx';
 import { ticksTo, wholeTicksTo } from '../../charts/ticks.ts';
 import { count, money } from '../../format/numbers.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { usePeriod } from './period.tsx';
+import { allStatuses } from '../orders/status.ts';
+import { periodName, usePeriod } from './period.tsx';
+import { inWeeks } from './weeks.ts';
 
 type Sums = Pick<OrderPeriod, 'orders' | 'revenue' | 'avg_order_value'>;
 
@@ -59,12 +60,13 @@ export function Business() {
   if (data && data !== last) setLast(data);
   const statistics = data ?? last;
   const shown = metrics.find(({ key }) => key === chart) ?? (metrics[0] as Metric);
-  if (error && !statistics) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error && !statistics) return <ReadError error={error} />;
   return (
     <section
       aria-label="Business"
       className={`grid gap-5 transition-opacity ${statistics && !data ? 'opacity-60' : ''}`}
     >
+      <Today statistics={statistics} />
       <div className="grid gap-x-5 gap-y-1 sm:grid-cols-3">
         {metrics.map((metric) => (
           <MetricButton
@@ -83,6 +85,30 @@ export function Business() {
         {statistics && <OtherCurrencies statistics={statistics} />}
       </div>
     </section>
+  );
+}
+
+/** The orders that count: those that are confirmed, and not cancelled since. */
+const countedStatuses = allStatuses.filter((status) => !['pending', 'cancelled', 'failed'].includes(status));
+
+/** What has come in since midnight, with the orders themselves a click away. */
+function Today({ statistics }: { readonly statistics: OrderStatistics | undefined }) {
+  const day = statistics?.current.days.at(-1);
+  if (!statistics || !day) return <Skeleton className="-mt-4 h-8 w-56" />;
+  const { orders, revenue, date } = day;
+  return (
+    <p className="numeric -mt-4 flex min-h-8 flex-wrap items-center gap-x-2 text-secondary">
+      Today
+      <strong className="font-semibold text-text">{money(revenue, statistics.currency)}</strong>
+      from
+      <Link
+        to="/orders"
+        search={{ placed_from: date, placed_to: date, status: countedStatuses.join(',') }}
+        className="text-accent underline-offset-4 hover:underline"
+      >
+        {orders === 1 ? '1 order' : `${count(orders)} orders`}
+      </Link>
+    </p>
   );
 }
 
@@ -127,13 +153,13 @@ interface ChangeProps {
 }
 
 function Change({ current, previous, days }: ChangeProps) {
-  if (previous === 0) return <span className="text-sm text-faint">None in the {days} days before</span>;
+  if (previous === 0) return <span className="text-sm text-faint">None in the {periodName(days)} before</span>;
   const percent = ((current - previous) / previous) * 100;
   const isUp = percent >= 0;
   const Arrow = isUp ? ArrowUp : ArrowDown;
   const text = new Intl.NumberFormat(undefined, { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 });
   if (text.format(Math.abs(percent)) === '0') {
-    return <span className="text-sm text-faint">As in the {days} days before</span>;
+    return <span className="text-sm text-faint">As in the {periodName(days)} before</span>;
   }
   return (
     <span className="numeric flex items-center gap-1 text-sm whitespace-nowrap text-faint">
@@ -141,7 +167,7 @@ function Change({ current, previous, days }: ChangeProps) {
         <Icon icon={Arrow} size={14} strokeWidth={2} label={isUp ? 'up' : 'down'} />
         {text.format(Math.abs(percent))}%
       </span>
-      <span className="max-sm:sr-only">from the {days} days before</span>
+      <span className="max-sm:sr-only">from the {periodName(days)} before</span>
     </span>
   );
 }
@@ -152,15 +178,19 @@ interface ChartProps {
 }
 
 function Chart({ metric: { label, read, format, formatTick, ticksTo: ticks }, statistics }: ChartProps) {
-  const { current, previous, currency, days } = statistics;
-  const points = current.days.map((day, index): Point => {
-    const before = previous.days[index] ?? day;
+  const { currency, days } = statistics;
+  const unit = days > 90 ? 'week' : 'day';
+  const [current, previous] = [statistics.current.days, statistics.previous.days].map((all) =>
+    unit === 'week' ? inWeeks(all) : all,
+  ) as [readonly OrderDay[], readonly OrderDay[]];
+  const points = current.map((day, index): Point => {
+    const before = previous[index] ?? day;
     return {
       key: day.date,
       label: shortDay(day.date),
-      name: longDay(day.date),
+      name: unit === 'week' ? `Week from ${shortDay(day.date)}` : longDay(day.date),
       value: read(day),
-      previousName: longDay(before.date),
+      previousName: unit === 'week' ? `Week from ${shortDay(before.date)}` : longDay(before.date),
       previous: read(before),
     };
   });
@@ -172,7 +202,8 @@ function Chart({ metric: { label, read, format, formatTick, ticksTo: ticks }, st
       ticks={ticks(most)}
       format={(value) => format(value, currency)}
       formatTick={(value) => formatTick(value, currency)}
-      legend={[`Last ${days} days`, `The ${days} days before`]}
+      legend={[`Last ${periodName(days)}`, `The ${periodName(days)} before`]}
+      unit={unit}
     />
   );
 }

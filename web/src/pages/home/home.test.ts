@@ -1,9 +1,11 @@
 import { sql } from '@chowk/kit';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { shrinkFiles } from '../../../../server/src/http/console-files.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import type { TestTenant } from '../../../../server/testing/platform.ts';
 import { type Console, chromiumPath, expectStill, heading, inspect, startConsole } from '../../../testing/console.ts';
+import { countRequests } from '../../../testing/requests.ts';
 
 const tea = { name: 'Darjeeling first flush, loose leaf', quantity: 1, price: '1249.50' };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -17,28 +19,6 @@ async function fill(tenant: TestTenant, customerIds: readonly string[]): Promise
       'INR', 300 + (n * 7919) % 4700, t, t, t
     FROM generate_series(1, 10000) n, LATERAL (
       SELECT now() - interval '180 days' * (1 - sqrt(n / 10000.0)) - interval '5 minutes' - interval '3 hours' * abs(sin(n)) AS t) AS at`);
-}
-
-/** Counts the requests of a page to the API, by address. */
-function countRequests(page: Page) {
-  const counts = new Map<string, number>();
-  page.on('request', (request) => {
-    const { pathname, search } = new URL(request.url());
-    const address = `${request.method()} ${pathname}${search}`;
-    if (pathname.startsWith('/api/')) counts.set(address, (counts.get(address) ?? 0) + 1);
-  });
-  return {
-    clear: () => counts.clear(),
-    repeated: () => [...counts].filter(([, count]) => count > 1),
-    /** The paths, once no request has been sent for a second. */
-    async settle(): Promise<string[]> {
-      for (let before = -1; before !== counts.size; ) {
-        before = counts.size;
-        await page.waitForTimeout(1_000);
-      }
-      return [...new Set([...counts.keys()].map((address) => address.split(/[ ?]/)[1] ?? ''))].sort();
-    },
-  };
 }
 
 /** Counts what matches among the messages to the sockets of a page. */
@@ -89,7 +69,7 @@ describe.skipIf(!chromiumPath)('Home', () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const asha = await platform.person({ tenant: acme });
     const page = await platform.openAs(asha, acme);
-    await page.getByText('Your shop is ready').waitFor();
+    await page.getByText('Your organization is ready').waitFor();
     await expectStill(page, 'home-new');
     const customer = { first_name: 'सुनीता', last_name: 'शर्मा' };
     const { body } = await asha.post('/api/v1/orders', { customer, items: [tea] });
@@ -98,7 +78,20 @@ describe.skipIf(!chromiumPath)('Home', () => {
     await page.getByRole('button', { name: /^Revenue ₹0\.00/ }).waitFor();
     await asha.post(`/api/v1/orders/${body.order.id}/status`, { status: 'confirmed' });
     await page.getByRole('button', { name: /^Revenue ₹1,249\.50 None in the 30 days before/ }).waitFor();
+    const todays = new URL(
+      `${await page.getByRole('link', { name: '1 order', exact: true }).getAttribute('href')}`,
+      page.url(),
+    );
+    const listed = await asha.get(
+      `/api/v1/orders${todays.search.replace('status=', 'status[]=').replaceAll('%2C', '&status[]=')}`,
+    );
+    expect(listed.body.orders).toHaveLength(1);
+    // Until all is done, or hidden.
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Enter your first order' }).getByLabel('Done').waitFor();
     await inspect(page, 'home-one');
+    await page.getByRole('button', { name: 'Hide' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
 
     await asha.post('/api/v1/orders', { items: [tea], status: 'confirmed' });
     await page.getByRole('button', { name: /^Revenue ₹2,499\.00/ }).waitFor();
@@ -162,6 +155,10 @@ describe.skipIf(!chromiumPath)('Home', () => {
     const table = page.getByRole('table', { name: 'Orders by day' });
     expect(await table.getByRole('row').count()).toBe(8);
 
+    await page.getByRole('link', { name: '52 weeks' }).click();
+    await page.getByRole('group', { name: /^Orders by week/ }).waitFor();
+    expect(await page.getByRole('table', { name: 'Orders by week' }).getByRole('row').count()).toBe(53);
+
     await page.goto(`${platform.origin}/?days=90&chart=average`);
     await page.getByRole('group', { name: /^Average order by day/ }).hover({ position: { x: 400, y: 100 } });
     await page.locator('[aria-live] dd').first().waitFor();
@@ -174,6 +171,12 @@ describe.skipIf(!chromiumPath)('Home', () => {
     await asha.post('/api/v1/orders', { customer: { first_name: 'Priya' }, items: [tea], status: 'confirmed' });
     // Not a page of the console, which would send requests before they are counted.
     const page = await platform.openAs(asha, acme, '/favicon.svg');
+    // A platform that runs for a minute has compressed its files well.
+    const before = await platform.openAs(asha, acme);
+    await before.getByRole('button', { name: /^Revenue ₹1,249\.50/ }).waitFor();
+    await before.waitForLoadState('networkidle');
+    await before.close();
+    await shrinkFiles();
     const sockets = countFrames(page, /connection_ack|subscription_succeeded/);
     const requests = countRequests(page);
     await page.goto(platform.origin);
@@ -184,6 +187,21 @@ describe.skipIf(!chromiumPath)('Home', () => {
     expect(loaded).toContain('/api/v1/orders/statistics');
     expect(loaded).toContain('/api/v1/notifications/unread-count');
     expect(requests.repeated()).toEqual([]);
+    // All that a browser without a cache loads: the page, its scripts, style and fonts. What shows live notifications is
+    // loaded when they have been read.
+    const loads = (await page.evaluate(
+      `[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]
+         .map(({ name, encodedBodySize: size, startTime, responseEnd }) =>
+           ({ path: new URL(name).pathname, size, startTime, responseEnd }))`,
+    )) as { path: string; size: number; startTime: number; responseEnd: number }[];
+    const find = (pattern: RegExp) => loads.find(({ path }) => pattern.test(path)) as (typeof loads)[number];
+    const live = find(/\/echo-/);
+    expect(live.startTime).toBeGreaterThan(find(/notifications\/unread-count/).responseEnd);
+    const files = loads.filter((one) => one === find(/^\/$/) || (one !== live && one.path.startsWith('/assets/')));
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    expect(files.filter(({ path }) => /latin.*woff2$/.test(path))).toHaveLength(1);
+    expect(bytes).toBeGreaterThan(200_000);
+    expect(bytes).toBeLessThan(250_000);
 
     requests.clear();
     await acme.context('orders').notify(asha.id, { type: 'order.created', title: 'A customer asks for you' });

@@ -1,6 +1,12 @@
 import { Link, useSearch } from '@tanstack/react-router';
 
-const periods = [7, 30, 90] as const;
+/** Days; a year is shown in weeks. */
+const periods = [7, 30, 90, 364] as const;
+
+/** `30 days`, `52 weeks`. */
+export function periodName(days: number): string {
+  return days > 90 ? `${days / 7} weeks` : `${days} days`;
+}
 
 /** From the address. */
 export function usePeriod(): number {
@@ -21,7 +27,7 @@ export function PeriodChoice() {
           data-current={days === current || undefined}
           className="numeric grid h-8 place-items-center rounded-[5px] px-3 text-sm font-medium text-secondary hover:text-text data-current:bg-surface data-current:text-text data-current:ring-1 data-current:ring-line max-md:h-10"
         >
-          {days} days
+          {periodName(days)}
         </Link>
       ))}
     </nav>

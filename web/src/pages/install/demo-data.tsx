@@ -37,7 +37,7 @@ export function DemoData({ onDone }: DemoDataProps) {
       {fill.isError && <Notice tone="error">{errorMessage(fill.error)}</Notice>}
       <div className="flex flex-wrap items-center gap-3">
         <Button isBusy={fill.isPending} onClick={() => fill.mutate()}>
-          Fill the shop with demo data
+          Fill with demo data
         </Button>
         <span role="status" className="text-sm text-secondary">
           {fill.isPending && 'Adding customers, products and orders. This takes a few seconds.'}

@@ -53,9 +53,9 @@ describe.skipIf(!chromiumPath)('installing', () => {
     await page.getByRole('button', { name: 'Finish and sign in' }).click();
     await heading(page, 'Café Zürich is ready').waitFor();
     await inspect(page, 'install-ready');
-    await page.getByRole('button', { name: 'Start with an empty shop' }).click();
+    await page.getByRole('button', { name: 'Start empty' }).click();
     await heading(page, 'Home').waitFor();
-    await page.getByText('Your shop is ready').waitFor();
+    await page.getByText('Your organization is ready').waitFor();
     expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
 
     // Installed: the wizard is gone.
@@ -95,7 +95,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
     await fillOwner(page, 'शर्मा किराना स्टोर');
     await page.getByRole('button', { name: 'Finish and sign in' }).click();
     await heading(page, 'शर्मा किराना स्टोर is ready').waitFor();
-    const demo = page.getByRole('button', { name: 'Fill the shop with demo data' });
+    const demo = page.getByRole('button', { name: 'Fill with demo data' });
     await page.route('**/demo-data', (route) => route.abort(), { times: 1 });
     await demo.click();
     await page.getByText('The platform cannot be reached.').waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(!chromiumPath)('installing', () => {
     await heading(page, 'Home').waitFor();
     await page.getByText(/Added 300 customers, [\d,]+ orders and 40 products\./).waitFor();
     await eventually(async () =>
-      expect(await page.getByRole('main').textContent()).not.toContain('Your shop is ready'),
+      expect(await page.getByRole('main').textContent()).not.toContain('Your organization is ready'),
     );
   });
 

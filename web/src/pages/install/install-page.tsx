@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { anonymous, api, chooseTenant } from '../../session/session.ts';
 import { BrandMark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -26,7 +27,7 @@ export function InstallPage() {
   const [organization, setOrganization] = useState<string>();
   const headers = token === '' ? {} : { headers: { 'X-Install-Token': token } };
   const checks = useQuery({
-    queryKey: ['install', 'requirements'],
+    queryKey: keys.installRequirements,
     queryFn: async () => {
       const report = await install.checkRequirements();
       // The form of the last step keeps what was typed.
@@ -124,7 +125,7 @@ function Installed({ organization, onDone }: InstalledProps) {
   return (
     <EntryLayout title={`${organization} is ready`} lead="You are signed in as its owner. How do you want to begin?">
       <Button variant="primary" className="justify-self-start" autoFocus onClick={onDone}>
-        Start with an empty shop
+        Start empty
       </Button>
       <section className="grid gap-2 border-t border-line pt-6">
         <h2 className="font-semibold">Look around with demo data</h2>

@@ -6,6 +6,7 @@ import { countryTimeZones } from '../../time/time-zones.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
 import { PasswordStrength } from './password-strength.tsx';
 import { suggestSlug } from './slug.ts';
@@ -96,10 +97,10 @@ export function OwnerForm({ onSubmit }: { readonly onSubmit: (values: OwnerValue
           {(control) => <Input {...control} type="email" autoComplete="username" required />}
         </Field>
         <Field label="Password" {...field('password')} help={<PasswordStrength password={typed.password ?? ''} />}>
-          {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
+          {(control) => <PasswordInput {...control} autoComplete="new-password" required />}
         </Field>
         <Field label="Repeat the password" {...field('password_confirmation')}>
-          {(control) => <Input {...control} type="password" autoComplete="new-password" required />}
+          {(control) => <PasswordInput {...control} autoComplete="new-password" required />}
         </Field>
       </div>
       <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">

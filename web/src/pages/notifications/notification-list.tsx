@@ -1,11 +1,10 @@
 import type { Notification } from '@chowk/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import type { List } from '../../list/use-list.ts';
 import { useDelete, useMarkRead } from '../../notifications/inbox.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { NotificationRow } from './notification-row.tsx';
 
@@ -60,7 +59,7 @@ export function NotificationList({ list, empty }: NotificationListProps) {
   useEffect(() => {
     if (current >= 0 && document.activeElement === document.body) focusRow(current);
   }, [currentId]);
-  if (list.error && list.total === undefined) return <Notice tone="error">{errorMessage(list.error)}</Notice>;
+  if (list.error && list.total === undefined) return <ReadError error={list.error} />;
   if (list.total === 0) return empty;
   return (
     <section

@@ -6,6 +6,7 @@ const headings: Readonly<Record<string, string>> = {
   orders: 'Orders',
   payments: 'Payments',
   conversations: 'Conversations',
+  customers: 'Customers',
   products: 'Products',
   notifications: 'Messages',
   onboarding: 'Applications',

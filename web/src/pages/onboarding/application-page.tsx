@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
+import { keys } from '../../api/query-keys.ts';
 import { anonymous } from '../../session/session.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
 import { Step } from '../install/step.tsx';
@@ -14,7 +16,7 @@ import { findUploadToken } from './upload-token.ts';
 
 const secondsByStatus = { provisioning: 2, pending: 15, failed: 30 };
 
-/** How often to look: often while the shop is being set up, never again once nothing can change. */
+/** How often to look: often while the organization is being set up, never again once nothing can change. */
 function pollInterval(state: ApplicationState | undefined, error: Error | null): number | false {
   if (isUnknown(error)) return false;
   const status = state?.status ?? 'pending';
@@ -29,7 +31,7 @@ function isUnknown(error: Error | null): boolean {
 export function ApplicationPage() {
   const { id } = useParams({ from: '/apply/$id' });
   const { data, error } = useQuery({
-    queryKey: ['application', id],
+    queryKey: keys.ownApplication(id),
     queryFn: () => anonymous.onboarding.status({ id }),
     refetchInterval: ({ state }) => pollInterval(state.data, state.error),
   });
@@ -37,7 +39,7 @@ export function ApplicationPage() {
   if (!data) {
     return (
       <EntryLayout isWide title="Your application">
-        {error ? <Notice tone="error">{errorMessage(error)}</Notice> : <Skeleton className="h-64 w-full" />}
+        {error ? <ReadError error={error} /> : <Skeleton className="h-64 w-full" />}
       </EntryLayout>
     );
   }
@@ -58,7 +60,7 @@ function UnknownApplication() {
   return (
     <EntryLayout isWide title="There is no such application" lead="Check the address, or open the link in our email.">
       <Link to="/apply" className="justify-self-start text-accent underline-offset-4 hover:underline">
-        Apply for a shop
+        Apply for an organization
       </Link>
     </EntryLayout>
   );
@@ -69,7 +71,7 @@ const keepAddress = 'You can close this page: our email has a link to it.';
 function addressText({ status, kyc_required, kyc_status }: ApplicationState): { title: string; lead: ReactNode } {
   if (status === 'completed') {
     return {
-      title: 'Your shop is ready',
+      title: 'Your organization is ready',
       lead: 'Sign in with the email that you gave us. If you gave no password, our email has a link to choose one.',
     };
   }
@@ -78,12 +80,15 @@ function addressText({ status, kyc_required, kyc_status }: ApplicationState): { 
   }
   if (status === 'failed') {
     return {
-      title: 'Setting up your shop takes longer',
+      title: 'Setting up your organization takes longer',
       lead: 'Your application was approved, but a problem occurred. We are looking into it and will email you.',
     };
   }
   if (status === 'provisioning') {
-    return { title: 'Your shop is being set up', lead: 'This takes less than a minute. You can watch it here.' };
+    return {
+      title: 'Your organization is being set up',
+      lead: 'This takes less than a minute. You can watch it here.',
+    };
   }
   return kyc_required && (kyc_status === 'pending' || kyc_status === 'rejected')
     ? {
@@ -102,7 +107,7 @@ function Outcome({ application }: { readonly application: ApplicationState }) {
           href={url}
           className="inline-flex h-9 items-center justify-self-start rounded-control bg-accent px-3.5 font-medium text-on-accent hover:bg-accent-strong max-md:h-11"
         >
-          Open your shop
+          Open your organization
         </a>
         <span className="text-sm break-all text-secondary">{url}</span>
       </div>
@@ -154,7 +159,7 @@ function Progress({ application }: { readonly application: ApplicationState }) {
         state={review}
         summary={review === 'done' ? 'Approved' : review === 'current' ? 'Under way' : undefined}
       />
-      <Step number={first + 1} title="Setting up your shop" state={setUp}>
+      <Step number={first + 1} title="Setting up your organization" state={setUp}>
         {setUp !== 'waiting' && <ProvisioningSteps progress={progress} />}
       </Step>
     </ol>

@@ -2,12 +2,14 @@ import { ChowkError } from '@chowk/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { keys } from '../../api/query-keys.ts';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
 import { EntryLayout } from '../entry/entry-layout.tsx';
 import { PasswordStrength } from '../install/password-strength.tsx';
@@ -49,7 +51,7 @@ export function ApplyPage() {
   return (
     <EntryLayout
       isWide
-      title="Apply for a shop"
+      title="Apply for an organization"
       lead="You need the referral code of a reseller. It takes two minutes. Afterwards this page shows the progress of your application."
     >
       <form {...props} className="grid gap-6">
@@ -100,11 +102,11 @@ export function ApplyPage() {
               typed.password ? (
                 <PasswordStrength password={typed.password} />
               ) : (
-                'If empty, we email you a link to choose one when the shop is ready.'
+                'If empty, we email you a link to choose one when the organization is ready.'
               )
             }
           >
-            {(control) => <Input {...control} type="password" autoComplete="new-password" />}
+            {(control) => <PasswordInput {...control} autoComplete="new-password" />}
           </Field>
         </div>
         <Button type="submit" variant="primary" isBusy={isBusy} className="justify-self-start max-sm:w-full">
@@ -128,7 +130,7 @@ interface PreferredDomainProps {
 }
 
 function PreferredDomain({ domain, ...field }: PreferredDomainProps) {
-  const { data } = useQuery({ queryKey: ['application form'], queryFn: () => anonymous.onboarding.getForm() });
+  const { data } = useQuery({ queryKey: keys.applyForm, queryFn: () => anonymous.onboarding.getForm() });
   const address = data?.address.replace('{domain}', domain.trim().toLowerCase());
   const help =
     domain.trim() === '' || address === undefined ? (
@@ -139,7 +141,7 @@ function PreferredDomain({ domain, ...field }: PreferredDomainProps) {
       </>
     );
   return (
-    <Field label="Address of the shop (optional)" {...field} help={help}>
+    <Field label="Address of the organization (optional)" {...field} help={help}>
       {(control) => <Input {...control} autoCapitalize="none" spellCheck={false} />}
     </Field>
   );

@@ -4,6 +4,7 @@ import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
 import { errorMessage } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { keys } from '../../api/query-keys.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 const { types, maxBytes } = onboardingLimits.uploadDocument.file;
@@ -38,7 +39,7 @@ export function DocumentUpload({ applicationId, uploadToken, type, isUploaded }:
       const headers = { 'X-Upload-Token': uploadToken };
       return client.onboarding.uploadDocument({ id: applicationId, type: type as DocumentType, file }, { headers });
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ['application', applicationId] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.ownApplication(applicationId) }),
   });
   const send = (file: File | undefined) => {
     if (file && !upload.isPending) upload.mutate(file);

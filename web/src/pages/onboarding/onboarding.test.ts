@@ -59,9 +59,9 @@ describe.skipIf(!chromiumPath)('applications', () => {
   test('an application with all errors at once, a draft, and the new shop at its end', async () => {
     const code = await newCode({ auto_approve: true });
     const page = await openPage(`${platform.origin}/apply?code=${code}`);
-    await heading(page, 'Apply for a shop').waitFor();
+    await heading(page, 'Apply for an organization').waitFor();
     await inspect(page, 'apply');
-    await page.getByLabel('Address of the shop').fill('www');
+    await page.getByLabel('Address of the organization').fill('www');
     await page.getByText(/www\.localhost/).waitFor();
     await page.getByLabel('Password').fill('short');
     await page.getByRole('button', { name: 'Send the application' }).click();
@@ -71,7 +71,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
 
     const [alias, email] = [uniqueId(), `${uniqueId()}.a.rather.long.name.of.a.mailbox@subdomain.example.com`];
     await fill(page, email);
-    await page.getByLabel('Address of the shop').fill(alias);
+    await page.getByLabel('Address of the organization').fill(alias);
     await page.reload();
     await page.getByText('Your unsaved changes were restored.').waitFor();
     expect(await page.getByLabel('Name of the business').inputValue()).toBe(businessName);
@@ -80,9 +80,9 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await inspect(page, 'apply-restored');
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByRole('button', { name: 'Send the application' }).click();
-    await heading(page, 'Your shop is ready').waitFor();
+    await heading(page, 'Your organization is ready').waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/apply\/[0-9a-f-]{36}$/);
-    expect(await page.getByRole('link', { name: 'Open your shop' }).getAttribute('href')).toContain(alias);
+    expect(await page.getByRole('link', { name: 'Open your organization' }).getAttribute('href')).toContain(alias);
     expect(await page.getByText(': done').count()).toBe(8);
     await inspect(page, 'application-completed');
 
@@ -92,7 +92,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await fill(page, email);
     await page.getByRole('button', { name: 'Send the application' }).click();
     await page.getByRole('link', { name: 'See its progress' }).click();
-    await heading(page, 'Your shop is ready').waitFor();
+    await heading(page, 'Your organization is ready').waitFor();
   });
 
   test('starting over empties the form', async () => {
@@ -169,7 +169,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await page.clock.fastForward(15_000);
     await eventually(async () => {
       await page.clock.fastForward(1_000);
-      expect(await heading(page, 'Your shop is ready').count()).toBe(1);
+      expect(await heading(page, 'Your organization is ready').count()).toBe(1);
     });
     // Nothing can change any more.
     let requests = 0;
@@ -182,7 +182,7 @@ describe.skipIf(!chromiumPath)('applications', () => {
 
   test.each([
     ['rejected', 'Your application was not approved'],
-    ['failed', 'Setting up your shop takes longer'],
+    ['failed', 'Setting up your organization takes longer'],
   ])('an application that is %s says why', async (status, title) => {
     const { id, page } = await openApplication({}, async () => {});
     await heading(page, 'Your application is being reviewed').waitFor();

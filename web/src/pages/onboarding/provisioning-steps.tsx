@@ -6,11 +6,11 @@ const labels: Readonly<Record<ProvisioningStep['step'], string>> = {
   tenant_id: 'Reserve an id',
   database: 'Create the database',
   primary_domain: 'Set up the permanent address',
-  alias: 'Set up your address',
-  owner: 'Create your account',
+  alias: 'Set up the chosen address',
+  owner: 'Create the account of the owner',
   modules: 'Install the modules',
   products: 'Add the products of the reseller',
-  complete: 'Open the shop',
+  complete: 'Open the organization',
 };
 
 const marks = {
@@ -20,7 +20,7 @@ const marks = {
   failed: { icon: X, style: 'text-error', text: 'failed' },
 };
 
-/** How far the new shop is. */
+/** How far the new organization is. */
 export function ProvisioningSteps({ progress }: { readonly progress: readonly ProvisioningStep[] }) {
   return (
     <ol className="grid gap-1.5">

@@ -1,10 +1,9 @@
-import { ChowkError } from '@chowk/client';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { affectedByOrders } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { count } from '../../format/numbers.ts';
+import { changeEach } from '../../list/change-each.ts';
 import type { Selection } from '../../list/selection.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +15,6 @@ import { type Status, statuses } from './status.ts';
 
 /** Cancelling and refunding are decided order by order. */
 const offered: readonly Status[] = ['confirmed', 'processing', 'shipped', 'delivered', 'failed'];
-const atOnce = 4;
 
 /** Changes the status of the selected orders. */
 export function BulkStatus({ selection }: { readonly selection: Selection }) {
@@ -25,7 +23,7 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
   const refetch = useRefetch();
   async function change(status: Status): Promise<void> {
     setBusy(true);
-    const refused = await changeAll(selection.ids, status);
+    const refused = await changeEach(selection.ids, (id) => api().orders.updateStatus({ id, status }));
     setBusy(false);
     selection.clear();
     toast(describeResult(selection.ids.length - refused.length, refused, status));
@@ -69,24 +67,6 @@ export function BulkStatus({ selection }: { readonly selection: Selection }) {
       </ConfirmDialog>
     </>
   );
-}
-
-/** Returns why orders could not change. */
-async function changeAll(ids: readonly string[], status: Status): Promise<readonly string[]> {
-  const refused: string[] = [];
-  const waiting = [...ids];
-  async function work(): Promise<void> {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      try {
-        await api().orders.updateStatus({ id, status });
-      } catch (error) {
-        const [problem] = error instanceof ChowkError ? (error.fields.status ?? []) : [];
-        refused.push(problem?.message ?? errorMessage(error));
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return refused;
 }
 
 function describeResult(changed: number, refused: readonly string[], status: Status): string {

@@ -25,7 +25,7 @@ export function CancelForm({ order, onDone }: OrderFormProps) {
   const form = useForm<Values, 'status'>(async ({ reason }) => {
     await api().orders.cancel({ id: order.id, ...(reason ? { reason } : {}) });
     onDone();
-    toast(`Order ${order.order_number} is cancelled.`);
+    toast(`Order ${order.order_number} cancelled.`);
     await refetch(...affectedByOrder(order));
   });
   return (

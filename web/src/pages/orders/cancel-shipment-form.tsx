@@ -22,7 +22,7 @@ export function CancelShipmentForm({ order, shipment, number, onDone }: CancelSh
   const form = useForm<{ reason: string }>(async ({ reason }) => {
     await api().orders.cancelShipment({ id: order.id, shipment: shipment.id, ...(reason ? { reason } : {}) });
     onDone();
-    toast(`Parcel ${number} is cancelled.`);
+    toast(`Parcel ${number} cancelled.`);
     await refetch(...affectedByOrder(order), keys.products.all);
   });
   const isClosed = ['cancelled', 'failed', 'refunded'].includes(order.status);

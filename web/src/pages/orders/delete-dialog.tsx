@@ -36,7 +36,7 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
     if (!isConfirmed) return field.current?.focus();
     await api().orders.delete({ id });
     onClose();
-    toast(`Order ${order_number} is deleted.`);
+    toast(`Order ${order_number} deleted.`);
     await onDeleted();
     await refetch(...affectedByOrder(order));
   });

@@ -85,7 +85,7 @@ function EditedDraft({ saved, onPlaced }: { readonly saved: DraftOrderDetails; r
   const refetch = useRefetch();
   const cache = useQueryClient();
   const tenant = useTenant();
-  /** Not over the changes of somebody else: `false` if there are such, which the notice says. */
+  /** Does not overwrite another person’s changes: returns `false` if there are any, and the notice says so. */
   const saveChanges = async (): Promise<boolean> => {
     if (!isChanged) return true;
     try {

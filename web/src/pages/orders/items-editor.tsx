@@ -15,6 +15,7 @@ import { toast } from '../../ui/toast.tsx';
 import { ItemsSection } from './items-section.tsx';
 import { type DraftItem, lineTotal, type OrderErrorName, type OrderErrors, parseQuantity } from './order-draft.ts';
 import { OrderSums } from './order-sums.tsx';
+import { type ChangedChoices, PriceProblems } from './price-problems.tsx';
 
 interface ItemsEditorProps {
   readonly order: OrderDetails;
@@ -28,19 +29,21 @@ export function ItemsEditor({ order, onDone }: ItemsEditorProps) {
   const [before] = useState(order);
   const { id, order_number, currency } = before;
   const [items, setItems] = useState<readonly DraftItem[]>(() => before.items.map(toDraftItem));
+  const [choices, setChoices] = useState<ChangedChoices>({});
   const refetch = useRefetch();
-  const { preview, errors, isOutdated } = useChangesPreview(before, items);
+  const { preview, errors: found, isOutdated } = useChangesPreview(before, items, choices);
   const isChanged = JSON.stringify(items) !== JSON.stringify(before.items.map(toDraftItem));
   const form = useForm<object, OrderErrorName>(async () => {
     const version = { headers: { 'If-Match': `"${before.updated_at}"` } };
     const { order: saved } = await api().orders.update(
-      { id, items: items.map((item) => toItem(before, item)) },
+      { id, items: items.map((item) => toItem(before, item)), ...choices },
       version,
     );
     onDone();
-    toast(`The items of order ${order_number} are saved. It costs ${money(saved.total, currency)} now.`);
+    toast(`Items of order ${order_number} saved. The total is now ${money(saved.total, currency)}.`);
     await refetch(...affectedByOrder(before), keys.products.all);
   });
+  const errors = { ...form.errors, ...found };
   return (
     <form
       {...form.props}
@@ -50,7 +53,13 @@ export function ItemsEditor({ order, onDone }: ItemsEditorProps) {
       }}
       className="grid gap-4"
     >
-      <ItemsSection items={items} currency={currency} onChange={setItems} errors={{ ...form.errors, ...errors }} />
+      <ItemsSection items={items} currency={currency} onChange={setItems} errors={errors} />
+      <PriceProblems
+        order={before}
+        choices={choices}
+        errors={found}
+        onChange={(changes) => setChoices({ ...choices, ...changes })}
+      />
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       {preview && (
         <div className={`grid gap-3 ${isOutdated ? 'opacity-50' : ''}`}>
@@ -96,14 +105,14 @@ function Difference({ order: { total: before, currency }, total, difference }: D
 }
 
 /** The price with these items, calculated when the user pauses. */
-function useChangesPreview(order: OrderDetails, items: readonly DraftItem[]) {
+function useChangesPreview(order: OrderDetails, items: readonly DraftItem[], choices: ChangedChoices) {
   const { id } = order;
   const isComplete = items.length > 0 && items.every((item) => item.name.trim() && lineTotal(item) !== undefined);
-  const text = isComplete ? JSON.stringify(items.map((item) => toItem(order, item))) : '';
+  const text = isComplete ? JSON.stringify({ items: items.map((item) => toItem(order, item)), ...choices }) : '';
   const asked = useDebounced(text, pauseMs);
   const { data, error } = useApi(
     keys.orders.changesPreview(id, asked),
-    (client) => client.orders.previewChanges({ id, items: JSON.parse(asked) }),
+    (client) => client.orders.previewChanges({ id, ...JSON.parse(asked) }),
     asked !== '',
   );
   return {
@@ -120,7 +129,11 @@ function firstMessages(fields: ChowkError['fields']): OrderErrors {
 /** The key is the id of the item; those that are added have numbers. */
 function toDraftItem({ id, name, sku, variant_id, quantity, price }: OrderDetails['items'][number]): DraftItem {
   return {
-    ...{ key: id, name, sku, quantity: String(quantity), price },
+    key: id,
+    name,
+    sku,
+    quantity: String(quantity),
+    price,
     ...(variant_id === null ? {} : { variantId: variant_id }),
   };
 }

@@ -86,7 +86,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
   const { data, ...state } = useSearchResults(keys.products.search, canSearch ? typed : '', (client, q) =>
     client.products.search({ q, limit: 8 }),
   );
-  const found = (data?.products ?? []).filter(({ status }) => status !== 'archived');
+  const found = (data?.products ?? []).filter(({ status }) => status === 'active');
   const options = [
     ...found.flatMap(({ title, variants }) =>
       variants.map(({ id, title: variant, sku, price, available }) => {
@@ -126,7 +126,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
 
 /** Where there is little room, on a phone and beside a list, the name has a line of its own. */
 const columns =
-  'grid grid-cols-[4.5rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 @xl:grid-cols-[minmax(0,1fr)_4.5rem_7.5rem_7.5rem_2.25rem]';
+  'grid grid-cols-[6rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 @xl:grid-cols-[minmax(0,1fr)_6rem_7.5rem_7.5rem_2.25rem]';
 
 interface ItemRowProps {
   readonly item: DraftItem;

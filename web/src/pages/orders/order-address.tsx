@@ -94,7 +94,7 @@ function AddressForm({ order, kind, isMasked, onDone }: AddressFormProps) {
       const texts = orderAddressFields.map(({ name }) => [name, values[`${kind}.${name}`]?.trim() || null]);
       await save(Object.fromEntries(texts));
       const undo = () => void save(before).catch((error) => toast(errorMessage(error)));
-      toast(`The ${titles[kind].toLowerCase()} of order ${order_number} is saved.`, { label: 'Undo', run: undo });
+      toast(`${titles[kind]} of order ${order_number} saved.`, { label: 'Undo', run: undo });
       onDone();
     },
     { draft: `order.${id}.${kind}` },

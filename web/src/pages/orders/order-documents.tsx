@@ -28,11 +28,11 @@ export function OrderDocuments({ order }: { readonly order: OrderDetails }) {
   const affects = [keys.orders.invoices(id)];
   const issue = useAction((client, _: undefined) => client.invoices.issue({ id }), {
     affects,
-    done: ({ invoice }) => `Invoice ${invoice.invoice_number} is issued.`,
+    done: ({ invoice }) => `Invoice ${invoice.invoice_number} issued.`,
   });
   const credit = useAction((client, _: undefined) => client.invoices.createCreditNote({ id }), {
     affects,
-    done: ({ invoice }) => `Credit note ${invoice.invoice_number} is issued.`,
+    done: ({ invoice }) => `Credit note ${invoice.invoice_number} issued.`,
   });
   if (!data) return null;
   const { invoices } = data;

@@ -102,7 +102,7 @@ function fromPayment({ payments: [paid], payment_method: plan }: DraftOrderDetai
   return { ...emptyDraft.payment, plan: isKnown ? plan : 'later' };
 }
 
-/** The fields that were changed in the form. Of several discounts and payments it shows the first; the others stay. */
+/** The fields that were changed in the form. If there are several discounts or payments, it shows the first; the others stay. */
 export function draftChanges(saved: DraftOrderDetails, edited: OrderDraft): DraftOrderChanges {
   const before: Readonly<Record<string, unknown>> = { ...toOrder(fromSaved(saved)) };
   const changed = Object.entries(toOrder(edited)).filter(

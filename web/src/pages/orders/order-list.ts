@@ -11,7 +11,7 @@ export const statusFilter: Filter = {
 };
 
 export const filters: readonly Filter[] = [
-  { key: 'placed_from', label: 'Placed from', type: 'date' },
+  { key: 'placed_from', label: 'Placed from', type: 'date', until: 'placed_to' },
   { key: 'placed_to', label: 'Placed until', type: 'date' },
   { key: 'min_total', label: 'Total at least', type: 'number' },
   { key: 'max_total', label: 'Total at most', type: 'number' },

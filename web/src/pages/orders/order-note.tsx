@@ -54,7 +54,7 @@ function NoteForm({ order, onDone }: NoteFormProps) {
     async ({ note: text }) => {
       await save(text.trim() || null);
       const undo = () => void save(note).catch((error) => toast(errorMessage(error)));
-      toast(`The note of order ${order_number} is saved.`, { label: 'Undo', run: undo });
+      toast(`Note of order ${order_number} saved.`, { label: 'Undo', run: undo });
       onDone();
     },
     { draft: `order.${id}.note` },

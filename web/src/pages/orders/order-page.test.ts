@@ -70,7 +70,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByLabel('Method').selectOption('UPI');
     await page.getByLabel('Reference').fill('UTR 4281 9900');
     await page.keyboard.press('Enter');
-    await page.getByText(`₹4,000.00 of order ${number} is recorded as paid.`).waitFor();
+    await page.getByText(`Payment of ₹4,000.00 for order ${number} recorded.`).waitFor();
     await section(page, 'Payments').getByText('UTR 4281 9900').waitFor();
     await page.locator('article').getByText('Partly paid').waitFor();
     await section(page, 'History').getByText('UPI payment of ₹4,000.00 received').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Actions for Cash' }).click();
     await page.getByRole('menuitem', { name: 'Mark payment as failed' }).click();
     await dialog(page).getByRole('button', { name: 'Mark as failed' }).click();
-    await page.getByText('The payment of ₹5,050.00 has failed.').waitFor();
+    await page.getByText('Payment of ₹5,050.00 failed.').waitFor();
     await page.locator('article').getByText('Partly paid').waitFor();
     expect((await read()).paid_total).toBe('4000.00');
   });
@@ -116,7 +116,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await inspect(page, 'order-ship', 'complete');
     await page.getByLabel('Tracking link').fill('https://delhivery.example/1490812345678');
     await dialog(page).getByRole('button', { name: 'Ship items' }).click();
-    await page.getByText(`A part of order ${number} is shipped.`).waitFor();
+    await page.getByText(`A part of order ${number} shipped.`).waitFor();
     const link = page.getByRole('link', { name: 'Delhivery 1490812345678' });
     expect(await link.getAttribute('href')).toBe('https://delhivery.example/1490812345678');
     await page.getByText(`Left to ship: ${sari.name}, Gift wrapping`).waitFor();
@@ -124,24 +124,24 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
 
     await page.locator('button.bg-accent:not([aria-disabled])', { hasText: 'Ship the rest' }).click();
     await dialog(page).getByRole('button', { name: 'Ship items' }).click();
-    await page.getByText(`Everything that was left of order ${number} is shipped.`).waitFor();
+    await page.getByText(`Order ${number} shipped.`, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add tracking: parcel 2' }).click();
     await page.getByLabel('Carrier').fill('India Post');
     await page.getByRole('button', { name: 'Save tracking' }).click();
     await section(page, 'Shipments').getByText('India Post').waitFor();
     await page.getByRole('button', { name: 'Mark as delivered: parcel 1' }).click();
-    await page.getByText('Parcel 1 is delivered.').waitFor();
+    await page.getByText('Parcel 1 delivered.').waitFor();
     expect((await read()).status).toBe('shipped');
-    expect(await page.getByRole('button', { name: 'Cancel parcel 1' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel parcel 1' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Cancel parcel 2' }).click();
     await page.getByLabel('Reason').fill('Lost on the way');
     await inspect(page, 'order-cancel-parcel', 'complete');
     await dialog(page).getByRole('button', { name: 'Cancel parcel' }).click();
-    await page.getByText('Parcel 2 is cancelled.').waitFor();
+    await page.getByText('Parcel 2 cancelled.').waitFor();
     await section(page, 'Shipments').getByText('Cancelled').waitFor();
     await section(page, 'History').getByText('Lost on the way').waitFor();
     await section(page, 'History').getByText('Parcel 2 cancelled').waitFor();
-    expect(await page.getByRole('button', { name: /tracking: parcel 2/ }).count()).toBe(0);
+    await page.getByRole('button', { name: /tracking: parcel 2/ }).waitFor({ state: 'detached' });
     const { status, shipments } = await read();
     expect({ status, shipments }).toMatchObject({
       status: 'processing',
@@ -168,7 +168,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByLabel('Tax number').fill('29AAGCB7383J1Z4');
     await inspect(page, 'order-billing', 'complete');
     await page.getByRole('button', { name: 'Save address' }).click();
-    await page.getByText(`The billing address of order ${number} is saved.`).waitFor();
+    await page.getByText(`Billing address of order ${number} saved.`).waitFor();
     await section(page, 'Billing address').getByText('Tax number 29AAGCB7383J1Z4').waitFor();
     await page.getByRole('button', { name: 'Edit address: shipping' }).click();
     await page.getByLabel('City').fill('Mumbai');
@@ -183,7 +183,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
   test('an invoice is issued, printed and saved, and a refund is credited', async () => {
     const { page, id } = await open({ payments: [{ method: 'card' }] });
     await page.getByRole('button', { name: 'Issue invoice' }).click();
-    await page.getByText('Invoice INV-1 is issued.').waitFor();
+    await page.getByText('Invoice INV-1 issued.').waitFor();
     const [printed] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('button', { name: 'Print invoice INV-1' }).click(),
@@ -203,7 +203,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
 
     await owner.post(`/api/v1/orders/${id}/refund`, { amount: '1000.00' });
     await page.getByRole('button', { name: 'Issue credit note' }).click();
-    await page.getByText('Credit note CN-1 is issued.').waitFor();
+    await page.getByText('Credit note CN-1 issued.').waitFor();
     await section(page, 'Documents').getByText('₹1,000.00').waitFor();
     expect(await page.getByRole('button', { name: 'Issue credit note' }).count()).toBe(0);
     const [slip] = await Promise.all([
@@ -233,7 +233,7 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await inspect(page, 'order-edit-items', 'complete');
     expect((await read()).total).toBe('8145.00');
     await page.getByRole('button', { name: 'Save items' }).click();
-    await page.getByText(`The items of order ${number} are saved. It costs ₹9,495.00 now.`).waitFor();
+    await page.getByText(`Items of order ${number} saved. The total is now ₹9,495.00.`).waitFor();
     const { items, total } = await read();
     expect({ total, quantities: items.map(({ quantity }: { quantity: number }) => quantity) }).toEqual({
       total: '9495.00',
@@ -247,5 +247,25 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('button', { name: 'Save items' }).click();
     await page.locator('form [role=alert]').waitFor();
     expect((await read()).total).toBe('9495.00');
+  });
+
+  test('a code and a charge that no longer fit the items are shown while editing, and can be dropped', async () => {
+    const create = async (path: string, fields: object) => (await owner.post(`/api/v1/${path}`, fields)).body;
+    await create('discounts', { code: 'BULK', kind: 'percent', value: 10, minimum_subtotal: 9000 });
+    const { shipping_zone } = await create('shipping-zones', { name: 'World', rest_of_world: true });
+    const { shipping_rate } = await create('shipping-rates', { zone_id: shipping_zone.id, name: 'Courier', price: 80 });
+    const fields = { discount_codes: ['BULK'], shipping_rate_id: shipping_rate.id };
+    const { page, read } = await open(fields);
+    await owner.delete(`/api/v1/shipping-rates/${shipping_rate.id}`);
+    await page.getByRole('button', { name: 'Edit items' }).click();
+    await page.getByLabel('Quantity of item 1').fill('1');
+    await page.getByText(/BULK needs a subtotal of at least 9000.00/).waitFor();
+    await page.getByRole('button', { name: 'Remove BULK' }).click();
+    await page.getByText(/shipping rate is not available/).waitFor();
+    await page.getByRole('button', { name: 'Keep ₹80.00' }).click();
+    await page.getByText('₹3,595.00 less').waitFor();
+    await page.getByRole('button', { name: 'Save items' }).click();
+    await page.getByText(/The total is now ₹4,630.00/).waitFor();
+    expect(await read()).toMatchObject({ discount_codes: [], shipping_total: '80.00', total: '4630.00' });
   });
 });

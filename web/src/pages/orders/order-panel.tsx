@@ -5,6 +5,7 @@ import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { money } from '../../format/numbers.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
+import { EntrySections } from '../../modules/entry-content.tsx';
 import { customerName } from '../../people/customer-name.ts';
 import { CustomerPhone } from '../../people/customer-phone.tsx';
 import { exactTime } from '../../time/times.ts';
@@ -59,6 +60,7 @@ export function OrderPanel() {
           <OrderAddress order={order} kind="shipping_address" />
           <OrderAddress order={order} kind="billing_address" />
           <OrderNote order={order} />
+          <EntrySections place="order" id={order.id} />
           <OrderHistory order={order} />
           <OrderDialogs
             order={order}

@@ -112,7 +112,7 @@ function PaymentMenu({ order, payment, onRefund }: PaymentRowProps) {
       client.orders.updatePayment({ id: order.id, payment: payment.id, status }),
     {
       affects: affectedByOrder(order),
-      done: (_, status) => `The payment of ${amount} ${status === 'failed' ? 'has failed' : 'is received'}.`,
+      done: (_, status) => `Payment of ${amount} ${status === 'failed' ? 'failed' : 'received'}.`,
     },
   );
   const isOwn = payment.provider === null && can('orders.edit');

@@ -25,7 +25,7 @@ interface OrderShipmentsProps {
 /** The parcels of the order, and what is left to ship. */
 export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
   const { items, shipments, fulfillment_status } = order;
-  const [asking, ask] = useState<{ readonly about: 'tracking' | 'cancelling'; readonly index: number }>();
+  const [asking, ask] = useState<{ readonly action: 'tracking' | 'cancelling'; readonly index: number }>();
   const close = () => ask(undefined);
   const asked = asking && shipments[asking.index];
   const canShip = listActions(order, useCan()).includes('ship');
@@ -48,8 +48,8 @@ export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
               order={order}
               shipment={shipment}
               number={index + 1}
-              onTrack={() => ask({ about: 'tracking', index })}
-              onCancel={() => ask({ about: 'cancelling', index })}
+              onTrack={() => ask({ action: 'tracking', index })}
+              onCancel={() => ask({ action: 'cancelling', index })}
             />
           ))}
         </ul>
@@ -57,12 +57,12 @@ export function OrderShipments({ order, onAction }: OrderShipmentsProps) {
       {shipments.length > 0 && left.length > 0 && (
         <p className="break-words text-secondary">Left to ship: {unitsText(items, left)}</p>
       )}
-      <Dialog title="Tracking" isOpen={asking?.about === 'tracking'} onClose={close}>
+      <Dialog title="Tracking" isOpen={asking?.action === 'tracking'} onClose={close}>
         {asked && <TrackingForm order={order} shipment={asked} onDone={close} />}
       </Dialog>
       <Dialog
         title={`Cancel parcel ${(asking?.index ?? 0) + 1}`}
-        isOpen={asking?.about === 'cancelling'}
+        isOpen={asking?.action === 'cancelling'}
         onClose={close}
       >
         {asked && <CancelShipmentForm order={order} shipment={asked} number={asking.index + 1} onDone={close} />}
@@ -90,7 +90,7 @@ function ShipmentRow({ order, shipment, number, onTrack, onCancel }: ShipmentRow
   const can = useCan();
   const deliver = useAction(
     (client, _: undefined) => client.orders.updateShipment({ id: order.id, shipment: id, status: 'delivered' }),
-    { affects: affectedByOrder(order), done: () => `Parcel ${number} is delivered.` },
+    { affects: affectedByOrder(order), done: () => `Parcel ${number} delivered.` },
   );
   const [tone, label] = states[status];
   const isUnderWay = status === 'shipped';
@@ -167,7 +167,7 @@ function TrackingForm({ order, shipment, onDone }: TrackingFormProps) {
   const form = useForm<TrackingValues>(async (values) => {
     await api().orders.updateShipment({ id: order.id, shipment: shipment.id, ...readTracking(values) });
     onDone();
-    toast('The tracking is saved.');
+    toast('Tracking saved.');
     await refetch(...affectedByOrder(order));
   });
   return (

@@ -69,7 +69,7 @@ function Orders() {
         views={views}
         viewList={viewList}
         filters={useFilters(search, views)}
-        placeholder="Search number, customer or note"
+        placeholder="Search number, customer or item"
         sortedBy="placed_at"
         openId={openId}
         onOpen={({ id }) => void navigate({ to: '/orders/$id', params: { id }, search })}
@@ -90,7 +90,7 @@ function Orders() {
         selectionActions={<BulkStatus selection={selection} />}
         empty={
           <EmptyState icon={ReceiptText} title="No orders yet" action={can('orders.create') && <NewOrderButton />}>
-            Orders from your shop appear here as they come in. You can also enter one yourself.
+            Orders from your website appear here as they come in. You can also enter one yourself.
           </EmptyState>
         }
         onClear={() => void navigate({ to: '/orders' })}

@@ -158,7 +158,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: 'Edit note' }).click();
     expect(await page.getByLabel('Note', { exact: true }).inputValue()).toBe('Ring once.');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('The note of order 1001 is saved.').waitFor();
+    await page.getByText('Note of order 1001 saved.').waitFor();
     await page.getByText('Note changed by you').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('The dog is friendly.').waitFor();
@@ -179,7 +179,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'order-address');
     await page.getByLabel('PIN code').fill('422001');
     await page.getByRole('button', { name: 'Save address' }).click();
-    await page.getByText('The shipping address of order 1001 is saved.').waitFor();
+    await page.getByText('Shipping address of order 1001 saved.').waitFor();
     await page.getByText('Nashik 422001').waitFor();
     await page.getByText('Address changed by you').waitFor();
 
@@ -247,7 +247,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByLabel('Reason').fill('Out of stock');
     await inspect(page, 'order-cancel');
     await page.keyboard.press('Enter');
-    await page.getByText('Order 1001 is cancelled.').waitFor();
+    await page.getByText('Order 1001 cancelled.').waitFor();
     await page.getByRole('link', { name: '1001' }).click();
     await page.getByText('Out of stock').waitFor();
   });
@@ -313,7 +313,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await inspect(page, 'order-delete');
     await page.getByLabel('Enter 1001 to confirm').fill('1001');
     await page.getByRole('button', { name: 'Delete order' }).click();
-    await page.getByText('Order 1001 is deleted.').waitFor();
+    await page.getByText('Order 1001 deleted.').waitFor();
     await eventually(() => expect(address(page).pathname).toBe('/orders'));
     await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
   });
@@ -398,7 +398,7 @@ describe.skipIf(!chromiumPath)('orders', () => {
     expect(await page.getByLabel('City').inputValue()).toBe('Pune');
     await page.keyboard.press('Control+Enter');
     await heading(page, 'Order 1005').waitFor();
-    await page.getByText('Order 1005 is created.').waitFor();
+    await page.getByText('Order 1005 created.').waitFor();
     expect((await owner.get('/api/v1/orders')).body.pagination.total).toBe(5);
     await page.getByText('Gift wrapping').first().waitFor();
     await page.getByText('₹16,292.75').first().waitFor();

@@ -36,7 +36,7 @@ export function PaymentForm({ order, onDone }: PaymentFormProps) {
     const input = { id, amount: plainAmount(amount), method, reference: reference.trim() || null };
     const { payment } = await submit(name, api().orders.addPayment, input);
     onDone();
-    toast(`${money(payment.amount, currency)} of order ${order_number} is recorded as paid.`);
+    toast(`Payment of ${money(payment.amount, currency)} for order ${order_number} recorded.`);
     await refetch(...affectedByOrder(order));
   });
   return (

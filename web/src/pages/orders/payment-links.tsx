@@ -31,7 +31,7 @@ export function PaymentLinks({ order, canCreate }: PaymentLinksProps) {
   const isAsked = links.some((link) => isLive(link) && link.amount === due_total);
   const create = useAction((client, _: undefined) => client.payments.createLink({ id }), {
     affects: [keys.orders.links(id)],
-    done: () => 'The payment link is ready to be copied.',
+    done: () => 'Payment link ready to copy.',
   });
   const offersLink = canCreate && provider !== undefined && !isAsked;
   const needsProvider = canCreate && isKnown && !provider;
@@ -88,7 +88,7 @@ function LinkRow({ order, link, canCancel, onRetry, isRetrying }: LinkRowProps) 
   const [tone, label] = status === 'open' && !isOpen ? states.expired : states[status];
   const cancel = useAction((client, _: undefined) => client.payments.cancelLink({ id: order.id, link: id }), {
     affects: affectedByOrder(order),
-    done: () => 'The payment link is cancelled.',
+    done: () => 'Payment link cancelled.',
   });
   return (
     <div className="grid gap-2 rounded-control border border-line p-3">

@@ -35,12 +35,12 @@ export function usePlacedOrder(): PlacedOrder {
     can('orders.view') ? navigate({ to: '/orders/$id', params: { id: order.id } }) : navigate({ to: '/' });
   async function retry(order: Order): Promise<void> {
     const link = await createLink(order, () => void retry(order));
-    if (link) toast('The payment link is ready to be copied.');
+    if (link) toast('Payment link ready to copy.');
     await refetch(keys.orders.links(order.id));
   }
   return {
     async finish(order, plan) {
-      toast(`Order ${order.order_number} is created.`);
+      toast(`Order ${order.order_number} created.`);
       const link = plan === 'payment_link' ? await createLink(order, () => void retry(order)) : undefined;
       if (link) setPlaced({ order, link });
       else await leave(order);

@@ -45,7 +45,7 @@ export function ShipForm({ order, onDone }: ShipFormProps) {
     await submit(name, api().orders.createShipment, input);
     onDone();
     const isAll = JSON.stringify(chosen.units) === JSON.stringify(left);
-    toast(`${isAll ? 'Everything that was left' : 'A part'} of order ${order_number} is shipped.`);
+    toast(`${isAll ? 'Order' : 'A part of order'} ${order_number} shipped.`);
     await refetch(...affectedByOrder(order), keys.products.all);
   });
   return (

@@ -34,7 +34,7 @@ interface UnitFieldsProps {
   readonly order: Pick<OrderDetails, 'items'>;
   readonly left: readonly Units[];
   readonly chosen: ChosenUnits;
-  /** Of the platform, by the position among the chosen units: `items.0.quantity`. */
+  /** Errors of the platform, by the position among the chosen units: `items.0.quantity`. */
   readonly errors: Readonly<Record<string, string | undefined>>;
 }
 

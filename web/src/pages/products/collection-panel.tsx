@@ -158,8 +158,8 @@ function DeleteCollection({ collection: { id, title }, onDeleted }: DeleteCollec
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(undefined, { onSettled: close })}
       >
-        <strong className="font-semibold text-text">{title}</strong> is deleted, also where shops show it. Its products
-        stay. This cannot be undone.
+        <strong className="font-semibold text-text">{title}</strong> is deleted, also where websites show it. Its
+        products stay. This cannot be undone.
       </ConfirmDialog>
     </>
   );

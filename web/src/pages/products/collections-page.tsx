@@ -80,7 +80,7 @@ function Collections() {
             )
           }
         >
-          Group products for a shop or a discount: chosen one by one, or all that match a rule.
+          Group products for a website or a discount: chosen one by one, or all that match a rule.
         </EmptyState>
       }
       onClear={() => void navigate({ to: '/products/collections' })}

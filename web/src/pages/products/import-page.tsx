@@ -1,4 +1,4 @@
-import { ChowkError, type ImportReport } from '@chowk/client';
+import { ChowkError, type ImportPreview, type ImportReport, productsLimits } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
 import { FileSpreadsheet, FileUp } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -16,8 +16,10 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
 import { firstRows } from './csv-rows.ts';
+import { ImportChanges } from './import-changes.tsx';
 
-const maxBytes = 10 * 1024 * 1024;
+const { maxBytes } = productsLimits.import.file;
+const maxSize = `${maxBytes / 1024 / 1024} MB`;
 const previewedRows = 10;
 
 const template =
@@ -31,8 +33,8 @@ interface ChosenFile {
 
 type State =
   | { readonly step: 'choose'; readonly problem?: string }
-  | { readonly step: 'check' | 'send'; readonly file: ChosenFile; readonly preview?: ImportReport }
-  | { readonly step: 'ready'; readonly file: ChosenFile; readonly preview: ImportReport; readonly problem?: string }
+  | { readonly step: 'check' | 'send'; readonly file: ChosenFile; readonly preview?: ImportPreview }
+  | { readonly step: 'ready'; readonly file: ChosenFile; readonly preview: ImportPreview; readonly problem?: string }
   | { readonly step: 'done'; readonly file: ChosenFile; readonly report: ImportReport };
 
 export function ImportPage() {
@@ -48,7 +50,8 @@ function Import() {
   const refetch = useRefetch();
   async function check(chosen: File | undefined): Promise<void> {
     if (!chosen) return;
-    if (chosen.size > maxBytes) return setState({ step: 'choose', problem: `${chosen.name} has more than 10 MB.` });
+    if (chosen.size > maxBytes)
+      return setState({ step: 'choose', problem: `${chosen.name} has more than ${maxSize}.` });
     const text = await chosen.text().catch(() => undefined);
     if (text === undefined) {
       return setState({ step: 'choose', problem: `${chosen.name} cannot be read. Choose it again.` });
@@ -67,7 +70,7 @@ function Import() {
       setState({ step: 'choose', problem: `${file.name} cannot be read. ${describeProblem(error)}` });
     }
   }
-  async function send(file: ChosenFile, preview: ImportReport): Promise<void> {
+  async function send(file: ChosenFile, preview: ImportPreview): Promise<void> {
     setState({ step: 'send', file, preview });
     try {
       setState({ step: 'done', file, report: await api().products.import({ csv: file.text }) });
@@ -155,7 +158,7 @@ function Choose({ problem, onChoose }: ChooseProps) {
       <div className="grid gap-3">
         <h2 className="font-semibold">How the file must look</h2>
         <ul className="grid list-disc gap-1 pl-5 text-secondary">
-          <li>The first line has the names of the columns. The file is UTF-8 and has at most 10 MB.</li>
+          <li>The first line has the names of the columns. The file is UTF-8 and has at most {maxSize}.</li>
           <li>A row with a SKU that you have changes that product; any other SKU creates one, with title and price.</li>
           <li>Columns that are left out, and empty cells of required fields, change nothing.</li>
           <li>Commas separate tags, vertical bars categories. An exported file can be imported.</li>
@@ -184,10 +187,10 @@ function Checking({ name }: { readonly name: string }) {
 
 interface PreviewProps {
   readonly file: ChosenFile;
-  readonly preview: ImportReport;
+  readonly preview: ImportPreview;
   readonly problem: string | undefined;
   readonly isBusy: boolean;
-  readonly onImport: (preview: ImportReport) => void;
+  readonly onImport: (preview: ImportPreview) => void;
   readonly onCancel: () => void;
 }
 
@@ -220,6 +223,7 @@ function Preview({ file, preview, problem, isBusy, onImport, onCancel }: Preview
         )}
       </div>
       {failed > 0 && <Errors report={preview} />}
+      {preview.changes.length > 0 && <ImportChanges preview={preview} />}
       <FirstRows text={file.text} />
     </>
   );

@@ -1,10 +1,10 @@
-import { type Client, productsLimits, type StockLocation } from '@chowk/client';
+import { productsLimits, type StockLocation } from '@chowk/client';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowLeftRight, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
-import { useApi, useCan } from '../../api/use-api.ts';
+import { useCan } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Needs } from '../../shell/needs.tsx';
@@ -17,8 +17,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useLocations } from './stock-levels.ts';
-
-const thresholdSetting = 'products.low_stock_threshold';
+import { thresholdSetting, useLowStock } from './stock-tone.ts';
 
 /** Where units are kept, and when few are left. */
 export function LocationsPage() {
@@ -180,14 +179,9 @@ function LocationForm({ name, action, onSave, onDone }: LocationFormProps) {
   );
 }
 
-async function readThreshold(client: Client): Promise<number> {
-  const { settings } = await client.settings.get();
-  return Number(settings[thresholdSetting]);
-}
-
 function LowStock() {
   const can = useCan();
-  const { data } = useApi(keys.products.threshold, readThreshold, can('settings.view'));
+  const data = useLowStock();
   if (data === undefined) return null;
   return (
     <Section

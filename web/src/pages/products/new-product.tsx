@@ -153,7 +153,9 @@ function NewImages({ images, onChange }: NewImagesProps) {
     latest.current = next;
     onChange(next);
   };
-  latest.current = images;
+  useEffect(() => {
+    latest.current = images;
+  }, [images]);
   return (
     <ImageEditor
       images={images}

@@ -95,7 +95,7 @@ export function ProductFields({ texts, form: { errors }, hasFocus = false, varia
       </Field>
       <div className="grid grid-cols-2 gap-4">
         {variants !== 'saved' && (
-          <Field label="Price" {...field('price')} help={variants && 'Of variants without their own.'}>
+          <Field label="Price" {...field('price')} help={variants && 'For variants without their own.'}>
             {(control) => <Input {...control} inputMode="decimal" defaultValue={texts.price} className="numeric" />}
           </Field>
         )}

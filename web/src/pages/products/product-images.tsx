@@ -61,8 +61,8 @@ function EditedImages({ product: { id, title, images } }: { readonly product: Pr
         isBusy={remove.isPending}
         onConfirm={() => asked && remove.mutate(asked.id, { onSettled: close })}
       >
-        Image {images.findIndex((image) => image.id === asked?.id) + 1} of {title} is deleted, also where shops show it.
-        This cannot be undone.
+        Image {images.findIndex((image) => image.id === asked?.id) + 1} of {title} is deleted, also where websites show
+        it. This cannot be undone.
       </ConfirmDialog>
     </>
   );

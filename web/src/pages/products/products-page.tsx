@@ -8,6 +8,7 @@ import { count } from '../../format/numbers.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import type { Column } from '../../list/data-table.tsx';
 import { ResourceList } from '../../list/resource-list.tsx';
+import { useSelection } from '../../list/selection.ts';
 import { useList } from '../../list/use-list.ts';
 import { useLive } from '../../live/use-live.ts';
 import type { Search } from '../../routing/search-params.ts';
@@ -18,9 +19,11 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
+import { BulkStatus } from './bulk-status.tsx';
 import { usePriceFormat } from './currency.ts';
 import { productFilters, runningOut, statuses, viewList } from './product-list.ts';
 import { StockButton } from './stock-button.tsx';
+import { stockTone, useLowStock } from './stock-tone.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** The columns for which there is room beside a product. */
@@ -50,6 +53,7 @@ function Products() {
     client.products.list({ status: 'active', low_stock: true, per_page: 1 }),
   );
   const columns = useProductColumns();
+  const selection = useSelection(list.identity);
   const can = useCan();
   useLive(['productCreated', 'productUpdated', 'productDeleted', 'productStockChanged'], keys.products.all);
   const views = [
@@ -82,6 +86,8 @@ function Products() {
         ((client, format, signal) => client.products.export({ ...(search as ProductsExportInput), format }, { signal }))
       }
       actions={<Actions search={search} />}
+      selection={can('products.edit') && selection}
+      selectionActions={<BulkStatus selection={selection} />}
       empty={<NoProducts />}
       {...(search.low_stock === 'true' && { noMatch: nothingRunningOut })}
       onClear={() => void navigate({ to: '/products' })}
@@ -102,6 +108,7 @@ function useProductColumns(): readonly Column<Product>[] {
 
 function productColumns(price: (amount: string) => string): readonly Column<Product>[] {
   return [
+    // Where there is no room, the last ones leave first.
     {
       key: 'title',
       label: 'Product',
@@ -125,23 +132,10 @@ function productColumns(price: (amount: string) => string): readonly Column<Prod
       ),
     },
     {
-      key: 'sku',
-      label: 'SKU',
-      width: '9rem',
-      sortBy: 'sku',
-      cell: ({ sku }) => <span className="text-secondary">{sku}</span>,
-    },
-    {
       key: 'status',
       label: 'Status',
       width: '7.5rem',
       cell: ({ status }) => <StatusPill tone={statuses[status].tone}>{statuses[status].label}</StatusPill>,
-    },
-    {
-      key: 'categories',
-      label: 'Categories',
-      width: '11rem',
-      cell: ({ categories }) => <span className="text-secondary">{categories.join(', ')}</span>,
     },
     {
       key: 'price',
@@ -159,6 +153,19 @@ function productColumns(price: (amount: string) => string): readonly Column<Prod
       isNumber: true,
       isOnPhone: true,
       cell: (product) => <Stock product={product} />,
+    },
+    {
+      key: 'sku',
+      label: 'SKU',
+      width: '9rem',
+      sortBy: 'sku',
+      cell: ({ sku }) => <span className="text-secondary">{sku}</span>,
+    },
+    {
+      key: 'categories',
+      label: 'Categories',
+      width: '11rem',
+      cell: ({ categories }) => <span className="text-secondary">{categories.join(', ')}</span>,
     },
     {
       key: 'reserved',
@@ -206,14 +213,15 @@ function productColumns(price: (amount: string) => string): readonly Column<Prod
 /** The stock of a product with several variants is changed there. */
 function Stock({ product }: { readonly product: Product }) {
   const [variant, ...others] = product.variants;
+  const threshold = useLowStock();
   if (variant && others.length === 0) return <StockButton product={product} variant={variant} />;
   return (
     <Link
       to="/products/$id"
       params={{ id: product.id }}
       search={(search) => search}
-      aria-label={`Stock of ${product.title}: ${product.stock} in ${product.variants.length} variants`}
-      className={`hover:underline ${product.available <= 0 ? 'font-medium text-error' : ''}`}
+      aria-label={`Stock of ${product.title}: ${count(product.stock)} in ${count(product.variants.length)} variants`}
+      className={`hover:underline ${stockTone(product, threshold)}`}
     >
       {count(product.stock)}
     </Link>

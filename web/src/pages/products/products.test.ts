@@ -82,6 +82,28 @@ describe.skipIf(!chromiumPath)('products', () => {
     await eventually(async () => expect(await rows(page).count()).toBe(1));
   });
 
+  test('little stock is amber and none is red, and the status of selected products is changed', async () => {
+    const page = await platform.openAs(asha, acme, '/products');
+    await page.getByRole('link', { name: 'Assam CTC' }).waitFor();
+    const stock = (name: RegExp) => page.getByRole('button', { name });
+    await eventually(async () => expect(await stock(/^Stock of Assam CTC/).getAttribute('class')).toContain('warning'));
+    expect(await stock(/^Stock of हल्दी/).getAttribute('class')).toContain('error');
+    expect(await stock(/^Stock of Darjeeling/).getAttribute('class')).not.toMatch(/warning|error/);
+    for (const name of ['Kanjivaram silk sari', 'Assam CTC, 500 g']) {
+      await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    }
+    await inspect(page, 'products-selected');
+    for (const status of ['Archived', 'Active']) {
+      if (status === 'Active') await page.getByRole('checkbox', { name: 'Select Assam CTC, 500 g' }).check();
+      await page.getByRole('button', { name: 'Change status' }).click();
+      await page.getByRole('menuitem', { name: status }).click();
+      await page.getByText(status === 'Active' ? '1 product is now active.' : '2 products are now archived.').waitFor();
+    }
+    expect((await find('SARI-KANJI')).status).toBe('archived');
+    expect((await find('TEA-AS-500')).status).toBe('active');
+    await asha.patch(`${url}/${(await find('SARI-KANJI')).id}`, { status: 'draft' });
+  });
+
   test('stock is changed in the list, and taken back if it is refused', async () => {
     const page = await platform.openAs(asha, acme, '/products');
     const stock = (title: string) => page.getByRole('button', { name: `Stock of ${title}` });
@@ -312,6 +334,7 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByRole('heading', { name: '2 rows have errors' }).waitFor();
     await page.getByRole('cell', { name: 'The stock must be at least 0.' }).waitFor();
     await page.getByRole('cell', { name: 'Sona Masoori rice, 5 kg' }).waitFor();
+    await page.getByRole('table', { name: 'Changes by product' }).getByText('345.00').waitFor();
     await inspect(page, 'products-import-preview');
     expect((await asha.get(url)).body.pagination.total).toBe(before);
     await page.getByRole('button', { name: 'Import 2 products' }).click();

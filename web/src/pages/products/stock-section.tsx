@@ -1,13 +1,12 @@
 import type { Product, StockMovement } from '@chowk/client';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, HeaderCell, Table } from '../../ui/table.tsx';
@@ -55,7 +54,7 @@ export function StockSection({ product }: { readonly product: Product }) {
       </dl>
       {variant && <Levels variantId={variant.id} />}
       {data === undefined && error ? (
-        <Notice tone="error">{errorMessage(error)}</Notice>
+        <ReadError error={error} />
       ) : data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : data.movements.length === 0 ? (

@@ -2,7 +2,6 @@ import type { Product } from '@chowk/client';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { affectedByProduct } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -17,6 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { readVariants, type VariantDraft } from './variant-draft.ts';
@@ -53,7 +53,7 @@ function Variants() {
       {data ? (
         <VariantForm key={id} product={data.product} />
       ) : error ? (
-        <Notice tone="error">{errorMessage(error)}</Notice>
+        <ReadError error={error} />
       ) : (
         <Skeleton className="h-80 w-full" />
       )}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { keys } from '../../api/query-keys.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { count, money } from '../../format/numbers.ts';
+import { GroupChoice } from './group-choice.tsx';
 import { OtherCurrencies, usePeriod } from './period.tsx';
 import { ReportLoading } from './report-loading.tsx';
 import { type Column, Pages, ReportTable } from './report-table.tsx';
@@ -22,23 +23,17 @@ const names: Readonly<Record<Group, readonly [string, string]>> = {
 
 /** Products and variants are one report; the address says which. */
 export function ProductReport() {
-  const { search, show } = useReportSearch();
+  const { search } = useReportSearch();
   const group = search.by === 'variant' ? 'variant' : 'product';
   return (
     <div className="grid min-w-0 gap-4">
-      <fieldset aria-label="Group by" className="flex w-fit rounded-control bg-sunken p-0.5">
-        {(['product', 'variant'] as const).map((by) => (
-          <button
-            key={by}
-            type="button"
-            aria-pressed={by === group}
-            onClick={() => show({ by: by === 'product' ? undefined : by })}
-            className="h-8 rounded-[5px] px-3 text-sm font-medium text-secondary hover:text-text aria-pressed:bg-surface aria-pressed:text-text aria-pressed:ring-1 aria-pressed:ring-line max-md:h-10"
-          >
-            {by === 'product' ? 'Products' : 'Variants'}
-          </button>
-        ))}
-      </fieldset>
+      <GroupChoice
+        choices={[
+          ['product', 'Products'],
+          ['variant', 'Variants'],
+        ]}
+        value={group}
+      />
       <GroupReport group={group} />
     </div>
   );

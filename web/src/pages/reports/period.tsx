@@ -1,4 +1,4 @@
-import { today } from '../../time/times.ts';
+import { addDays, today } from '../../time/times.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { useReportSearch } from './search.ts';
 
@@ -24,7 +24,6 @@ interface ComparedPeriod {
 }
 
 const dayLength = 86_400_000;
-const addDays = (day: string, days: number) => new Date(Date.parse(day) + days * dayLength).toISOString().slice(0, 10);
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(text ?? ''));
 

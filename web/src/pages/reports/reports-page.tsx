@@ -8,6 +8,7 @@ import { Needs } from '../../shell/needs.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TabBar, tabStyle } from '../../ui/tabs.tsx';
 import { useLiveOrders } from '../orders/live-orders.ts';
+import { ConversationReport } from './conversation-report.tsx';
 import { GroupReport, ProductReport } from './group-report.tsx';
 import { type Period, PeriodChoice, usePeriod } from './period.tsx';
 import { SalesReport } from './sales-report.tsx';
@@ -22,6 +23,7 @@ const reports = {
   discounts: 'Discounts',
   taxes: 'Taxes',
   stock: 'Stock',
+  conversations: 'Conversations',
 } as const;
 type Report = keyof typeof reports;
 
@@ -38,7 +40,10 @@ function Reports() {
   const { search } = useReportSearch();
   const can = useCan();
   const { period } = usePeriod();
-  const report = search.report !== undefined && search.report in reports ? (search.report as Report) : 'sales';
+  const shown = (Object.keys(reports) as Report[]).filter(
+    (key) => key !== 'conversations' || can('conversations.view'),
+  );
+  const report = shown.find((key) => key === search.report) ?? 'sales';
   return (
     <Page
       title="Reports"
@@ -56,7 +61,7 @@ function Reports() {
       {can('orders.view') && <LiveOrders />}
       <div className="grid min-w-0 gap-6">
         <TabBar label="Reports">
-          {(Object.keys(reports) as Report[]).map((key) => (
+          {shown.map((key) => (
             <Link
               key={key}
               to="/reports"
@@ -75,6 +80,7 @@ function Reports() {
         {report === 'discounts' && <GroupReport group="discount" />}
         {report === 'taxes' && <TaxReport />}
         {report === 'stock' && <StockReport />}
+        {report === 'conversations' && <ConversationReport />}
       </div>
     </Page>
   );
@@ -102,6 +108,11 @@ function exportReport(client: Client, { report, format, period, search }: Export
   const options = { signal };
   if (report === 'stock') {
     return client.reports.exportStock({ format, ...(search.stock === 'low' ? { low_stock: true } : {}) }, options);
+  }
+  if (report === 'conversations') {
+    const { from, to } = period;
+    const group_by = search.by === 'channel' ? 'channel' : 'member';
+    return client.conversations.exportFigures({ format, from, to, group_by }, options);
   }
   if (report === 'taxes') return client.reports.exportTaxes({ format, ...period }, options);
   const groups = {

@@ -1,3 +1,4 @@
+import { sql } from '@chowk/kit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../../../server/testing/accounts.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
@@ -104,7 +105,7 @@ describe.skipIf(!chromiumPath)('Reports', () => {
     await page.goBack();
   });
 
-  test('a report that is being calculated says so, and appears by itself', async () => {
+  test('a report that is being calculated says so, and appears when it is ready', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/products');
     let isCalculating = true;
@@ -135,6 +136,38 @@ describe.skipIf(!chromiumPath)('Reports', () => {
     await eventually(() => expect(new URL(page.url()).search).toBe('?from=2026-01-15&to=2026-01-31'));
     await page.getByRole('link', { name: 'Stock' }).click();
     await page.getByText('No products yet').waitFor();
+  });
+
+  test('how fast customers are answered, by member and channel, and as a file', async () => {
+    const acme = await platform.tenant({ name: 'Acme Stores' });
+    const asha = await platform.person({ tenant: acme, name: 'Asha Rao' });
+    const page = await platform.openAs(asha, acme, '/reports?report=conversations');
+    await page.getByText('Nothing to report').waitFor();
+    await inspect(page, 'reports-conversations-empty');
+    for (const [channel, seconds] of [
+      ['email', 7_500],
+      ['phone', 45],
+    ] as const) {
+      const customer = { email: `${channel}@example.com` };
+      const message = { direction: 'inbound', body: 'Hello' };
+      const { id } = (await asha.post('/api/v1/conversations', { customer, channel, message })).body.conversation;
+      await asha.post(`/api/v1/conversations/${id}/messages`, { body: 'Hello', log_only: true });
+      await asha.post(`/api/v1/conversations/${id}/close`);
+      await acme.db.run(sql`
+        UPDATE conversations SET first_inbound_at = first_answer_at - make_interval(secs => ${seconds}) WHERE id = ${id}`);
+    }
+    await page.reload();
+    await page.getByRole('row', { name: /^Asha Rao 2 1 h 3 min 2/ }).waitFor();
+    await inspect(page, 'reports-conversations', 'complete');
+    await page.getByRole('button', { name: 'Channels' }).click();
+    await page.getByRole('row', { name: /^Email 1 2 h 5 min 1/ }).waitFor();
+    await page.getByRole('row', { name: /^Phone 1 45 s 1/ }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /^CSV/ }).click();
+    expect((await download).suggestedFilename()).toMatch(/^conversations-by-channel-.*\.csv$/);
+    await page.getByLabel('Period').selectOption('Last 7 days');
+    await eventually(() => expect(new URL(page.url()).searchParams.get('days')).toBe('7'));
   });
 
   test('it is for those with the permission', async () => {

@@ -24,7 +24,7 @@ export function NewRulePanel() {
         isNew
         onSave={async (input) => {
           const { rule } = await submit(draft, api().notifications.createRule, input);
-          toast(`${ruleName(rule)} is switched on.`);
+          toast(`${ruleName(rule)} switched on.`);
           void refetch(keys.notifications.rules);
           await navigate({ to: '/rules/$id', params: { id: rule.id }, search });
         }}

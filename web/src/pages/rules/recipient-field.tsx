@@ -1,5 +1,6 @@
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
+import { useMembers } from '../../people/members.ts';
 import { Field, Select } from '../../ui/field.tsx';
 
 interface RecipientFieldProps {
@@ -13,10 +14,10 @@ interface RecipientFieldProps {
 export function RecipientField({ value, error, onChange }: RecipientFieldProps) {
   const can = useCan();
   const roles = useApi(keys.team.roles, (client) => client.roles.list(), can('team.roles.view')).data?.roles ?? [];
-  const team = useApi(keys.team.names, (client) => client.team.list({ per_page: 100 }), can('team.view'));
+  const team = useMembers();
   const options = {
     'All with the role': roles.map(({ name }) => [`role:${name}`, name] as const),
-    'One person': (team.data?.team ?? []).map(({ id, name }) => [`user:${id}`, name] as const),
+    'One person': (team.data ?? []).map(({ id, name }) => [`user:${id}`, name] as const),
   };
   const isKnown = Object.values(options).some((all) => all.some(([one]) => one === value));
   return (

@@ -96,7 +96,7 @@ function EditRule({ rule }: { readonly rule: NotificationRule }) {
       <RuleTest rule={rule} />
       <p className="text-xs text-faint">
         Created <RelativeTime time={created_at} />, saved {author !== undefined && `by ${author} `}
-        <RelativeTime time={updated_at} />. It can send what whoever saved it last may see.
+        <RelativeTime time={updated_at} />. It can send what the person who saved it last may see.
       </p>
     </>
   );
@@ -122,7 +122,7 @@ function Actions({ rule, onDeleted }: ActionsProps) {
   const change = (isOn: boolean) =>
     turn.mutate(isOn, {
       onSuccess: () =>
-        toast(`${name} is switched ${isOn ? 'on' : 'off'}.`, { label: 'Undo', run: () => turn.mutate(!isOn) }),
+        toast(`${name} switched ${isOn ? 'on' : 'off'}.`, { label: 'Undo', run: () => turn.mutate(!isOn) }),
     });
   return (
     <>

@@ -173,7 +173,8 @@ function NoRules() {
   );
   return (
     <EmptyState icon={Zap} title="No rules yet" action={action}>
-      A rule sends a message by itself: to the customer when an order ships, or to the team when a large one comes in.
+      A rule sends a message automatically: to the customer when an order ships, or to the team when a large one comes
+      in.
     </EmptyState>
   );
 }

@@ -1,11 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCustomerMails } from '../../../../server/testing/customer-mails.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
 
-describe.skipIf(!chromiumPath)('rules', () => {
+describe.skipIf(!chromiumPath)('rules', async () => {
+  const mails = await startCustomerMails();
+  afterAll(() => mails.close());
   let platform: Console;
   beforeAll(async () => {
-    platform = await startConsole();
+    platform = await startConsole({ environment: { MAIL_URL: mails.url } });
     return () => platform.close();
   });
 
@@ -110,7 +113,7 @@ describe.skipIf(!chromiumPath)('rules', () => {
     await page.getByText('A test is on its way to you.').waitFor();
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Switch off' }).click();
-    await page.getByText('Tell the managers is switched off.').waitFor();
+    await page.getByText('Tell the managers switched off.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await eventually(async () => expect((await read()).is_active).toBe(true));
     await page.getByRole('button', { name: 'More actions' }).click();

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCustomerMails } from '../../../../server/testing/customer-mails.ts';
 import { eventually } from '../../../../server/testing/eventually.ts';
 import { hasImapServer, imapPassword, startImapServer } from '../../../../server/testing/imap-server.ts';
 import { type Console, chromiumPath, heading, inspect, startConsole } from '../../../testing/console.ts';
@@ -17,10 +18,13 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
   await once(twilio, 'listening');
   afterAll(() => void twilio.close());
   const twilioUrl = `http://127.0.0.1:${(twilio.address() as AddressInfo).port}`;
+  const mails = await startCustomerMails();
+  afterAll(() => mails.close());
   let platform: Console;
   beforeAll(async () => {
     platform = await startConsole({
       environment: {
+        MAIL_URL: mails.url,
         OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
         TWILIO_URL: twilioUrl,
         MAIL_FROM: 'Chowk <hello@chowk.example>',
@@ -63,7 +67,7 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
     await page.getByText('The auth token of this account is required.').waitFor();
     await page.getByLabel('Auth token').fill('twilio-auth-token-7');
     await page.getByRole('button', { name: 'Save account' }).click();
-    await page.getByText('The account at Twilio is saved.').waitFor();
+    await page.getByText('Twilio account saved.').waitFor();
     const { settings } = (await asha.get('/api/v1/settings')).body;
     expect(settings).toMatchObject({
       'notifications.sms_provider': 'twilio',
@@ -158,7 +162,7 @@ describe.skipIf(!chromiumPath)('settings of channels', async () => {
       await fields.getByLabel('Which mails').selectOption('7');
       await fields.getByLabel('Mark them as read').check();
       await fields.getByRole('button', { name: 'Save mailbox' }).click();
-      await page.getByText('Mails of hello@shop.example are fetched from now on.').waitFor();
+      await page.getByText('Mailbox hello@shop.example connected.').waitFor();
       expect((await asha.get('/api/v1/mailbox/imap')).body.imap).toMatchObject({
         address: 'hello@shop.example',
         port: imap.port,
@@ -213,6 +217,7 @@ describe.skipIf(!chromiumPath)('settings of channels, where the operator receive
     const page = await platform.openAs(asha, acme, '/settings/channels');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByText(`${acme.id}@in.example.com`).waitFor();
+    await page.getByText('No mail server is configured').waitFor();
     await page.getByRole('button', { name: 'Copy mail address' }).click();
     await eventually(async () =>
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${acme.id}@in.example.com`),

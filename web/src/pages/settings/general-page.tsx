@@ -1,4 +1,5 @@
 import { type Organization, organizationLimits } from '@chowk/client';
+import { Link } from '@tanstack/react-router';
 import { countries, currencyOptions } from '../../address/region.ts';
 import { affectedBySettings } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
@@ -29,6 +30,15 @@ export function GeneralPage() {
         ) : (
           <Loading error={error} className="h-28" />
         )}
+      </Setting>
+      <Setting title="On documents" lead="Your logo, address and tax number.">
+        <Link
+          to="/settings/$page"
+          params={{ page: 'invoices' }}
+          className="justify-self-start text-accent underline underline-offset-4 hover:text-accent-strong"
+        >
+          Change them where the invoice shows them
+        </Link>
       </Setting>
       <Setting title="Region" lead="Orders that exist keep their currency.">
         <SettingsForm settings={region} controls={controls} />

@@ -38,13 +38,13 @@ export function InboxPage() {
       >
         <OpeningHoursForm values={values} />
       </Setting>
-      <Setting title="Holidays" lead="Days on which nobody answers.">
+      <Setting title="Holidays" lead="Days without opening hours.">
         <HolidaysSetting values={values} />
       </Setting>
       <Setting title="Automatic answer" lead="The customer still counts as waiting.">
         <SettingsForm settings={['conversations.closed_answer']} controls={controls} />
       </Setting>
-      <Setting title="Assignment" lead="Who gets a conversation that nobody has, when a message comes in.">
+      <Setting title="Assignment" lead="Who gets an unassigned conversation when a message comes in.">
         <SettingsForm settings={['conversations.assignment']} controls={controls} />
       </Setting>
       <Setting title="Rules" lead="They come first, whether or not conversations are assigned in turn.">
@@ -72,7 +72,7 @@ const controls: Controls = {
   'conversations.assignment': (control, value) => (
     <div className="max-w-80">
       <Select {...control} defaultValue={value}>
-        <option value="off">Nobody, until somebody takes it</option>
+        <option value="off">No one, until a member takes it</option>
         <option value="round_robin">In turn, the members who are available</option>
       </Select>
     </div>

@@ -125,7 +125,7 @@ function MailPreview({ preset: { event, conditions, channel, rule_id }, template
   );
 }
 
-/** Of the text that is saved. */
+/** Sends the text that is saved. */
 function TestButton({ id }: { readonly id: string }) {
   const test = useAction((client) => client.notifications.testRule({ id }), {
     affects: [],

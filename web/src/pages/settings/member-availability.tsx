@@ -4,7 +4,7 @@ import { useAction } from '../../api/use-action.ts';
 import { useCan, useMe } from '../../api/use-api.ts';
 import { Checkbox } from '../../ui/field.tsx';
 
-/** Who is there: one says so oneself, or somebody who assigns conversations. */
+/** Who is available: set by the member, or by a member who may assign conversations. */
 export function MemberAvailability({ agents }: { readonly agents: readonly ConversationAgent[] }) {
   const me = useMe().data;
   const can = useCan();

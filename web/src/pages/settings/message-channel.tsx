@@ -41,7 +41,7 @@ export function MessageChannelSetting({ channel, name, providers }: MessageChann
           </span>
         )}
       </p>
-      {isLogged ? (
+      {isLogged && channel.channel !== 'email' ? (
         <p className="text-sm text-secondary">
           Nothing is sent: replies by {name} are kept in their conversation and marked as only logged, and rules reach
           nobody over this channel.
@@ -68,7 +68,7 @@ function ProviderChoice({ channel: { channel, provider }, name, providers }: Mes
     },
   );
   const options = [
-    { value: 'log', label: 'Nobody: only log them', isReady: true },
+    { value: 'log', label: 'No one: only log them', isReady: true },
     { value: 'twilio', label: 'Twilio', isReady: providers.twilio !== null },
     { value: 'webhook', label: 'Your own server', isReady: providers.webhook !== null },
   ];

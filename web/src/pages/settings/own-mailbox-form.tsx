@@ -46,7 +46,7 @@ export function OwnMailboxForm({ mailbox, onClose }: OwnMailboxFormProps) {
       return;
     }
     await api().mailbox.saveImap(input);
-    toast(`Mails of ${input.address} are fetched from now on.`);
+    toast(`Mailbox ${input.address} connected.`);
     await refetch(keys.mailbox.imap);
     onClose();
   });

@@ -100,7 +100,7 @@ function DeleteMailbox({ address }: { readonly address: string }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.mailbox.deleteImap(), {
     affects: [keys.mailbox.imap],
-    done: () => `Mails of ${address} are no longer fetched.`,
+    done: () => `Mailbox ${address} disconnected.`,
   });
   return (
     <>

@@ -77,7 +77,7 @@ function AddressForm({ webhook, onSecret, onClose }: AddressFormProps) {
   const form = useForm<{ readonly url: string }>(async ({ url }) => {
     const { secret } = await api().notifications.saveWebhook({ url: url.trim() });
     if (secret !== null) onSecret(secret);
-    toast('The address of your server is saved.');
+    toast('Address of your server saved.');
     await refetch(...affectedByChannels);
     onClose();
   });

@@ -38,7 +38,7 @@ export function PaymentKeysForm({ account, isFirst, onChecked, onClose }: Paymen
     await api().payments.saveProvider({ provider, ...filled(values) });
     if (canChoose) await api().settings.update({ 'payments.provider': provider });
     const check = await api().payments.testProvider({ provider });
-    toast(check.works ? `The keys are saved, and ${name} accepts them.` : 'The keys are saved.');
+    toast(check.works ? `Keys saved. ${name} accepts them.` : 'Keys saved.');
     await refetch(keys.payments.providers, ...affectedBySettings);
     onChecked(check);
   });

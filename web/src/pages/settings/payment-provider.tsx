@@ -129,7 +129,7 @@ function DeleteKeys({ provider }: Pick<PaymentProviderAccount, 'provider'>) {
   const name = providerName(provider);
   const remove = useAction((client) => client.payments.deleteProvider({ provider }), {
     affects: [keys.payments.providers],
-    done: () => `The keys of ${name} are deleted.`,
+    done: () => `Keys of ${name} deleted.`,
   });
   return (
     <>

@@ -34,7 +34,7 @@ export function PaymentsPage() {
       <Setting title="Methods" lead="What your team can choose when they record a payment.">
         <PaymentMethodsForm />
       </Setting>
-      <Setting title="After the payment" lead="A page of your shop, if it has one.">
+      <Setting title="After the payment" lead="A page of your website, if it has one.">
         <SettingsForm settings={['payments.return_url']} />
       </Setting>
     </div>

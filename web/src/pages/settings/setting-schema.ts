@@ -11,6 +11,7 @@ export function settingLabel(key: string): string {
     .slice(key.indexOf('.') + 1)
     .replaceAll(/[._]/g, ' ')
     .replace('timezone', 'time zone')
+    .replace(/^vip\b/, 'VIP')
     .replace(/\burl$/, 'URL');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -21,4 +22,10 @@ export function settingValue({ type }: SettingSchema, text: string | undefined):
   const typed = (text ?? '').trim();
   const isNumber = (type === 'integer' || type === 'number') && typed !== '' && Number.isFinite(Number(typed));
   return isNumber ? Number(typed) : typed;
+}
+
+/** Whether a form has a control for the setting. Others, such as lists, have pages of their own. */
+export function isSimple(schema: unknown): boolean {
+  const { type, enum: options } = schema as SettingSchema;
+  return options !== undefined || ['boolean', 'integer', 'number', 'string'].includes(type ?? '');
 }

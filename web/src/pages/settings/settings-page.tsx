@@ -3,11 +3,12 @@ import { ArrowLeft, ChevronRight, CircleHelp } from 'lucide-react';
 import { Suspense } from 'react';
 import { useCan } from '../../api/use-api.ts';
 import { Needs } from '../../shell/needs.tsx';
+import { type SettingsEntry, settingsSections } from '../../shell/settings-index.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { type SettingsPage as Entry, settingsSections } from './settings-pages.ts';
+import { settingsPages } from './settings-pages.ts';
 
 /** All pages of the settings. */
 export function SettingsIndex() {
@@ -35,13 +36,13 @@ export function SettingsIndex() {
   );
 }
 
-function EntryLink({ page: { key, title, lead, icon, Content } }: { readonly page: Entry }) {
+function EntryLink({ page: { key, title, lead, icon } }: { readonly page: SettingsEntry }) {
   return (
     <li className="border-b border-line">
       <Link
         to="/settings/$page"
         params={{ page: key }}
-        onPointerEnter={() => void Content.preload()}
+        onPointerEnter={() => void settingsPages[key]?.preload()}
         className="-mx-3 flex items-center gap-3.5 rounded-control px-3 py-3 transition-colors hover:bg-sunken"
       >
         <Icon icon={icon} size={18} className="shrink-0 text-secondary" />
@@ -61,6 +62,7 @@ const pages = settingsSections.flatMap((section) => section.pages);
 export function SettingsPage() {
   const { page: key } = useParams({ from: '/shell/settings/$page' });
   const page = pages.find((one) => one.key === key);
+  const Content = settingsPages[key];
   return (
     <Needs permission="settings.view">
       <Page title={page?.title ?? 'Settings'} isNarrow>
@@ -71,10 +73,10 @@ export function SettingsPage() {
           <Icon icon={ArrowLeft} size={14} />
           All settings
         </Link>
-        {page ? (
+        {page && Content ? (
           <Needs permission={page.permission ?? 'settings.view'}>
             <Suspense fallback={<Skeleton className="h-96 w-full" />}>
-              <page.Content />
+              <Content />
             </Suspense>
           </Needs>
         ) : (

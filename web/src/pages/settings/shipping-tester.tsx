@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { countries } from '../../address/region.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi, useMe } from '../../api/use-api.ts';
 import { useTypedValues } from '../../form/typed-values.ts';
@@ -10,6 +9,7 @@ import { money } from '../../format/numbers.ts';
 import { useDebounced } from '../../state/debounced.ts';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ReadError } from '../../ui/read-error.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StateControl } from './states.tsx';
@@ -83,7 +83,7 @@ function Offers({ parcel }: { readonly parcel: Parcel }) {
       address: { country, state: state || null },
     }),
   );
-  if (error && !data) return <Notice tone="error">{errorMessage(error)}</Notice>;
+  if (error && !data) return <ReadError error={error} />;
   if (!data) return <Skeleton className="h-12 w-full" />;
   const { shipping_rates: rates } = data.cart;
   return (

@@ -80,7 +80,10 @@ function Offer({ preset: { country, since, needs_state, rates }, state: known }:
           // The control is not controlled by React.
           onInput={({ target }) => setChosen((target as HTMLSelectElement).value)}
         >
-          <Field label="State of the shop" help="Its own rates apply there, and those of the country elsewhere.">
+          <Field
+            label="State of the organization"
+            help="Its own rates apply there, and those of the country elsewhere."
+          >
             {(control) => <StateControl {...control} country={country} defaultValue="" none="Choose a state" />}
           </Field>
         </div>

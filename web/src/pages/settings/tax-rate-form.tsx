@@ -31,7 +31,7 @@ interface Values {
 interface TaxRateFormProps {
   /** `undefined` for a new one. */
   readonly rate: TaxRate | undefined;
-  /** Of a new one. */
+  /** The country of a new one. */
   readonly country: string;
   readonly classes: readonly string[];
   /** As it is typed. */

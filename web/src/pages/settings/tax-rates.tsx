@@ -140,7 +140,7 @@ function DeleteRate({ rate, label }: { readonly rate: TaxRate; readonly label: s
   const { id, created_at: _, updated_at: __, ...fields } = rate;
   const restore = useAction((client) => client.pricing.createTaxRate(fields), {
     affects: [keys.pricing.taxRates],
-    done: () => `${rate.name} is back.`,
+    done: () => `${rate.name} restored.`,
   });
   const remove = useAction((client) => client.pricing.deleteTaxRate({ id }), { affects: [keys.pricing.taxRates] });
   return (

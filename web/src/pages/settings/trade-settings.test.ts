@@ -55,7 +55,7 @@ describe.skipIf(!chromiumPath)('settings of payments, invoices and mails', async
     await stripe.getByLabel('Secret key').fill(servers.stripe.keys.secret_key as string);
     await stripe.getByLabel('Signing secret').fill(servers.stripe.keys.webhook_secret as string);
     await stripe.getByRole('button', { name: 'Save keys' }).click();
-    await page.getByText('The keys are saved, and Stripe accepts them.').waitFor();
+    await page.getByText('Keys saved. Stripe accepts them.').waitFor();
     await stripe.getByText('In use', { exact: true }).waitFor();
     await stripe.getByText('Test mode').waitFor();
     expect(await settings(asha)).toMatchObject({ 'payments.provider': 'stripe' });

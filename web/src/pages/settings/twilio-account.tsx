@@ -69,7 +69,7 @@ function DeleteAccount() {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.notifications.deleteTwilio(), {
     affects: affectedByChannels,
-    done: () => 'The account at Twilio is deleted here.',
+    done: () => 'Twilio account deleted here.',
   });
   return (
     <>

@@ -39,7 +39,7 @@ export function TwilioForm({ providers, onClose }: TwilioFormProps) {
       whatsapp_from: senders.whatsapp,
       ...(text('auth_token') !== '' && { auth_token: text('auth_token') }),
     });
-    // A channel that nobody served is served now.
+    // The channel had no listener before.
     const served = channels.filter(
       ({ channel, provider }) => provider === 'log' && channel !== 'email' && senders[channel] !== null,
     );
@@ -47,7 +47,7 @@ export function TwilioForm({ providers, onClose }: TwilioFormProps) {
       const settings = served.map(({ channel }) => [`notifications.${channel}_provider`, 'twilio']);
       await api().settings.update(Object.fromEntries(settings));
     }
-    toast('The account at Twilio is saved. Send yourself a test.');
+    toast('Twilio account saved. Send yourself a test.');
     await refetch(...affectedByChannels);
     onClose();
   });

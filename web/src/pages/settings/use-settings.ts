@@ -35,7 +35,7 @@ export function useSaveSettings(draft: string): (changes: SettingValues, before:
     try {
       await api().settings.update(before);
       await refetch(...affectedBySettings);
-      toast('The settings are as they were before.');
+      toast('Settings restored.');
     } catch (error) {
       toast(errorMessage(error));
     }

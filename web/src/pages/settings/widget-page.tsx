@@ -25,7 +25,7 @@ export function WidgetPage() {
   const { script_url, secret_created_at } = data.setup;
   return (
     <div className="grid gap-8">
-      <Setting title="Chat" lead="A button on the pages of your shop. Messages come to Conversations.">
+      <Setting title="Chat" lead="A button on the pages of your website. Messages come to Conversations.">
         <SettingsForm settings={look} controls={controls}>
           {(typed) => <WidgetPreview typed={typed} name={organization.data.organization.name} />}
         </SettingsForm>
@@ -33,7 +33,7 @@ export function WidgetPage() {
       <Setting title="Sites" lead="Where the chat is shown. No other page can use it.">
         <WidgetSitesForm />
       </Setting>
-      <Setting title="Script" lead="Paste it into each page of your shop, anywhere in its head.">
+      <Setting title="Script" lead="Paste it into each page of your website, anywhere in its head.">
         <Script url={script_url} />
       </Setting>
       <Setting
@@ -69,7 +69,7 @@ function Script({ url }: { readonly url: string }) {
         <CopyButton text={tag} label="Copy script" />
       </div>
       <p className="text-sm text-secondary">
-        If your shop has a Content-Security-Policy, allow <code className="break-all">{origin}</code> in{' '}
+        If your website has a Content-Security-Policy, allow <code className="break-all">{origin}</code> in{' '}
         <code>script-src</code>, and <code className="break-all">{`${origin} ${origin.replace(/^http/, 'ws')}`}</code>{' '}
         in <code>connect-src</code>.
       </p>

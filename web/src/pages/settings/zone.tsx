@@ -110,7 +110,7 @@ function DeleteRate({ rate }: { readonly rate: ShippingRate }) {
   const affects = [keys.pricing.shipping];
   const restore = useAction((client) => client.pricing.createShippingRate(fields), {
     affects,
-    done: () => `${rate.name} is back.`,
+    done: () => `${rate.name} restored.`,
   });
   const remove = useAction((client) => client.pricing.deleteShippingRate({ id }), { affects });
   const undo = { label: 'Undo', run: () => restore.mutate(undefined) };

@@ -57,7 +57,7 @@ function RoleForm({ member: { id, name, role }, roles }: RoleFormProps) {
   const [chosen, setChosen] = useState(role);
   const form = useForm<{ readonly role: string }>(async (values) => {
     await api().team.update({ id, role: values.role });
-    toast(isSelf ? `You are ${values.role} now.` : `${name} is ${values.role} now.`);
+    toast(isSelf ? `Your role changed to ${values.role}.` : `Role of ${name} changed to ${values.role}.`);
     await refetch(keys.team.all, ...(isSelf ? [keys.me] : []));
   });
   const description = roles.find((one) => one.name === chosen)?.description;

@@ -110,7 +110,7 @@ interface WithdrawDialogProps {
 function WithdrawDialog({ invitation, onClose }: WithdrawDialogProps) {
   const withdraw = useAction((client, { id }: Invitation) => client.invitations.delete({ invitation: id }), {
     affects: [keys.team.invitations],
-    done: (_result, { email }) => `The invitation to ${email} was withdrawn.`,
+    done: (_result, { email }) => `Invitation to ${email} withdrawn.`,
   });
   return (
     <ConfirmDialog

@@ -16,6 +16,7 @@ import { ChangeRole } from './change-role.tsx';
 import { memberSearch } from './member-search.ts';
 import { useIsWithinOwn } from './own-permissions.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
+import { TransferOwnership } from './transfer-ownership.tsx';
 
 export function MemberPanel() {
   const id = Number(useParams({ from: '/shell/team/$id' }).id);
@@ -47,6 +48,7 @@ export function MemberPanel() {
         <>
           <Details member={member} />
           <ChangeRole member={member} />
+          <TransferOwnership member={member} />
           {can('audit.view') && <RecentChanges member={member} />}
           <RemoveDialog member={member} isOpen={isRemoving} onClose={() => setRemoving(false)} onRemoved={close} />
         </>

@@ -45,7 +45,7 @@ function RemoveForm({ member: { id, name }, onClose, onRemoved }: RemoveFormProp
   const form = useForm<Values>(async ({ api_clients = 'delete' }) => {
     await api().team.remove({ id, api_clients });
     onClose();
-    toast(isSelf ? 'You have left the organization.' : `${name} was removed.`);
+    toast(isSelf ? 'You have left the organization.' : `${name} removed.`);
     await onRemoved();
     await refetch(keys.team.all, keys.apiClients, ...(isSelf ? [keys.me] : []));
   });
@@ -62,7 +62,7 @@ function RemoveForm({ member: { id, name }, onClose, onRemoved }: RemoveFormProp
         {webhooks.length > 0 && (
           <li>
             {webhooks.length === 1 ? 'One webhook gets' : `${webhooks.length} webhooks get`} no more events until
-            somebody else saves {webhooks.length === 1 ? 'it' : 'them'}: {webhooks.join(', ')}.
+            another member saves {webhooks.length === 1 ? 'it' : 'them'}: {webhooks.join(', ')}.
           </li>
         )}
         <li>The account itself, and what it has done here, stays.</li>

@@ -38,7 +38,7 @@ export function NewRoleForm({ original }: NewRoleFormProps) {
   const form = useForm<Values, 'permissions'>(
     async (values) => {
       const { role } = await submit(draft, api().roles.create, toInput(values));
-      toast(`The role ${role.name} was created.`);
+      toast(`Role ${role.name} created.`);
       void refetch(keys.team.roles);
       await navigate({ to: '/team/roles/$id', params: { id: String(role.id) } });
     },
@@ -70,7 +70,7 @@ export function RoleForm({ role }: { readonly role: Role }) {
       // Before the form is shown again with what has been saved.
       clearDraft(draft);
       setChanged(false);
-      toast(`The role ${saved.name} was saved.`);
+      toast(`Role ${saved.name} saved.`);
       await refetch(keys.team.all, keys.me);
     },
     { draft },

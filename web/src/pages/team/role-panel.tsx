@@ -79,7 +79,7 @@ function Actions({ role: { id, name, is_system, members }, onDeleted }: ActionsP
   const [isAsking, setAsking] = useState(false);
   const remove = useAction((client) => client.roles.delete({ id }), {
     affects: [keys.team.roles],
-    done: () => `The role ${name} was deleted.`,
+    done: () => `Role ${name} deleted.`,
     leave: onDeleted,
   });
   return (
@@ -113,7 +113,7 @@ function Actions({ role: { id, name, is_system, members }, onDeleted }: ActionsP
       >
         {members > 0
           ? `${count(members)} ${members === 1 ? 'member has' : 'members have'} it. Give them another role first.`
-          : 'Nobody has it. This cannot be undone.'}
+          : 'No member has this role. This cannot be undone.'}
       </ConfirmDialog>
     </>
   );

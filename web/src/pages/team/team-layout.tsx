@@ -5,13 +5,8 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { count } from '../../format/numbers.ts';
 import { ListPage } from '../../list/list-page.tsx';
 import { Needs } from '../../shell/needs.tsx';
+import { teamTabs as tabs } from '../../shell/tabs.ts';
 import { TabBar, TabCount, tabStyle } from '../../ui/tabs.tsx';
-
-const tabs = [
-  { to: '/team', label: 'Members', permission: 'team.view' },
-  { to: '/team/invitations', label: 'Invitations', permission: 'team.view' },
-  { to: '/team/roles', label: 'Roles', permission: 'team.roles.view' },
-] as const;
 
 interface TeamLayoutProps {
   readonly tab: (typeof tabs)[number]['to'];

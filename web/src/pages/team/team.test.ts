@@ -48,15 +48,34 @@ describe.skipIf(!chromiumPath)('the team', () => {
     await page.getByText('make Ravi Menon an owner, then change your own role').waitFor();
     await inspect(page, 'team-owner');
     await page.getByRole('button', { name: 'Change to Owner' }).click();
-    await page.getByText('Ravi Menon is Owner now.').waitFor();
+    await page.getByText('Role of Ravi Menon changed to Owner.').waitFor();
     expect((await owner.get(`/api/v1/team/${ravi.id}`)).body.member.role).toBe('Owner');
     await page.getByRole('link', { name: 'Asha Rao' }).click();
     await page.getByLabel('Role of Asha Rao').selectOption('Viewer');
     await page.getByRole('button', { name: 'Change to Viewer' }).click();
-    await page.getByText('You are Viewer now.').waitFor();
+    await page.getByText('Your role changed to Viewer.').waitFor();
     // What the user may no longer do is no longer offered.
     await page.getByRole('button', { name: 'Remove' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+  });
+
+  test('ownership is transferred in one step, and never without an owner', async () => {
+    const { page, owner, ravi } = await open();
+    await owner.post('/api/v1/roles', { name: 'Founder', permissions: ['team.view', 'orders.view'] });
+    await page.goto(`${platform.origin}/team/${owner.id}`);
+    await page.getByLabel('Role of Asha Rao').waitFor();
+    expect(await page.getByRole('button', { name: 'Transfer ownership' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Ravi Menon' }).click();
+    await page.getByRole('button', { name: 'Transfer ownership' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make Ravi Menon the owner?' });
+    await dialog.getByLabel('Your role from then on').selectOption('Founder');
+    await inspect(page, 'team-transfer');
+    await dialog.getByRole('button', { name: 'Transfer ownership' }).click();
+    await page.getByText('Ownership transferred to Ravi Menon. Your role changed to Founder.').waitFor();
+    const { body } = await ravi.get('/api/v1/team');
+    const roles = Object.fromEntries(body.team.map(({ id, role }: { id: number; role: string }) => [id, role]));
+    expect(roles).toEqual({ [owner.id]: 'Founder', [ravi.id]: 'Owner' });
+    await page.getByRole('button', { name: 'Transfer ownership' }).waitFor({ state: 'detached' });
   });
 
   test('a member is removed, and it is said what becomes of API clients and webhooks', async () => {
@@ -69,11 +88,11 @@ describe.skipIf(!chromiumPath)('the team', () => {
     await page.goto(`${platform.origin}/team/${dev.id}`);
     await page.getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove Dev Patel?' });
-    await dialog.getByText('One webhook gets no more events until somebody else saves it: Warehouse.').waitFor();
+    await dialog.getByText('One webhook gets no more events until another member saves it: Warehouse.').waitFor();
     await dialog.getByLabel('API clients: Shop window').selectOption('take_over');
     await inspect(page, 'team-remove');
     await dialog.getByRole('button', { name: 'Remove member' }).click();
-    await page.getByText('Dev Patel was removed.').waitFor();
+    await page.getByText('Dev Patel removed.').waitFor();
     await page.getByRole('link', { name: 'Dev Patel' }).waitFor({ state: 'detached' });
     const { body } = await owner.get('/api/v1/api-clients');
     expect(body.api_clients).toMatchObject([{ name: 'Shop window', created_by: { id: owner.id } }]);
@@ -135,13 +154,13 @@ describe.skipIf(!chromiumPath)('the team', () => {
     expect(await find()).toMatchObject({ name: 'Cashier', permissions: ['orders.view'] });
     await page.getByRole('checkbox', { name: /orders\.create$/ }).check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The role Cashier was saved.').waitFor();
+    await page.getByText('Role Cashier saved.').waitFor();
     expect((await find()).permissions.toSorted()).toEqual(['orders.create', 'orders.view']);
     await inspect(page, 'team-role');
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete role' }).click();
-    await page.getByText('The role Cashier was deleted.').waitFor();
+    await page.getByText('Role Cashier deleted.').waitFor();
     expect(await find()).toBeUndefined();
     await page.getByRole('table', { name: 'Roles' }).getByRole('link', { name: 'Agent', exact: true }).click();
     await page.getByText('It cannot be changed.').waitFor();

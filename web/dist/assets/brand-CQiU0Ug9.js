@@ -1,1 +1,0 @@
-import{Rt as e}from"./icon-Dm0ZoZsv.js";var t=e();function n({size:e=24}){return(0,t.jsx)(`svg`,{width:e,height:e,viewBox:`0 0 32 32`,"aria-hidden":`true`,className:`shrink-0`,children:(0,t.jsx)(`path`,{d:`M16 4v9M16 19v9M4 16h9M19 16h9`,className:`stroke-brand`,strokeWidth:`4.5`,strokeLinecap:`round`})})}export{n as t};

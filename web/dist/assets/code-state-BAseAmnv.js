@@ -1,0 +1,1 @@
+function e({expires_at:e,max_uses:t,uses:n},r=new Date){return e!==null&&new Date(e)<=r?{label:`Ended`,tone:`neutral`,isOpen:!1}:t!==null&&n>=t?{label:`Used up`,tone:`warning`,isOpen:!1}:{label:`Open`,tone:`success`,isOpen:!0}}export{e as t};

@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime-WkwZ5CU-.js";import{zt as t}from"./icon-Dm0ZoZsv.js";import{o as n}from"./use-api-Af7ey_O5.js";import{i as r}from"./numbers-DFjW0rnE.js";var i=e(t(),1);function a(){let e=n().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:r(t,e),[e])}export{a as t};

@@ -1,1 +1,0 @@
-import{c as e,tt as t}from"./index-BNz5kY7f.js";import{t as n}from"./skeleton-Cym5Z4TL.js";import{Rt as r}from"./icon-Dm0ZoZsv.js";var i=r();function a({error:r,className:a}){return r?(0,i.jsx)(e,{tone:`error`,children:t(r)}):(0,i.jsx)(n,{className:`w-full ${a}`})}export{a as t};

@@ -1,1 +1,0 @@
-import{a as e,i as t,o as n,s as r}from"./use-api-Af7ey_O5.js";function i(){let{data:i}=n(),a=e(),{data:o}=t(r.team.names,e=>e.team.list({per_page:100}),a(`team.view`));return e=>e!==null&&e===i?.id?`you`:o?.team.find(t=>t.id===e)?.name}export{i as t};

@@ -1,1 +1,0 @@
-import{$ as e}from"./index-BNz5kY7f.js";import{t}from"./empty-state-B0TrC7xh.js";import{Rt as n}from"./icon-Dm0ZoZsv.js";var r=n();function i({icon:n,names:[i,a],onClear:o}){return(0,r.jsx)(t,{icon:n,title:`No ${i} matches`,action:(0,r.jsxs)(e,{onClick:o,children:[`Show all `,a]}),children:`Search for something else, or remove a filter.`})}export{i as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./status-pill-BDZsUT1e.js";import{r as t}from"./status-CbxLtRCt.js";import{Rt as n}from"./icon-Dm0ZoZsv.js";var r=n();function i({status:n}){return(0,r.jsx)(e,{tone:t[n].tone,children:t[n].label})}export{i as t};

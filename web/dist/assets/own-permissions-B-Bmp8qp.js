@@ -1,1 +1,0 @@
-import{o as e}from"./use-api-Af7ey_O5.js";var t=e=>/^(reseller|platform)\./.test(e);function n(){let n=new Set(e().data?.permissions);return({permissions:e})=>e.every(e=>n.has(e)||t(e))}export{n as t};

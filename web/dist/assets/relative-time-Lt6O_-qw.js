@@ -1,1 +1,0 @@
-var e=6e4,t=1440*e,n=[{limit:60*e,unit:e,suffix:`m`},{limit:t,unit:60*e,suffix:`h`},{limit:60*t,unit:t,suffix:`d`},{limit:730*t,unit:365.25/12*t,suffix:`mo`},{limit:1/0,unit:365.25*t,suffix:`y`}];function r(t,r=Date.now()){let i=r-Date.parse(t);if(i<e)return`just now`;let{unit:a,suffix:o}=n.find(({limit:e})=>i<e);return`${Math.floor(i/a)}${o} ago`}export{r as t};

@@ -1,1 +1,0 @@
-import{c as e}from"./index-BNz5kY7f.js";import{Rt as t}from"./icon-Dm0ZoZsv.js";var n=t();function r({onDiscard:t}){return(0,n.jsxs)(e,{children:[`Your unsaved changes were restored.`,` `,(0,n.jsx)(`button`,{type:`button`,onClick:t,className:`font-medium underline underline-offset-4`,children:`Discard them`})]})}export{r as t};

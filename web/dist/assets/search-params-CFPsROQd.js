@@ -1,1 +1,0 @@
-function e(e){return Object.fromEntries(new URLSearchParams(e))}function t(e){let t=Object.entries(e).filter(([,e])=>e!==void 0&&e!==``),n=new URLSearchParams(t.map(([e,t])=>[e,String(t)])).toString();return n===``?``:`?${n}`}function n(...e){return t=>Object.fromEntries(e.flatMap(e=>{let n=t[e];return n==null||n===``?[]:[[e,String(n)]]}))}export{n,t as r,e as t};

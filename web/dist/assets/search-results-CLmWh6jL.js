@@ -1,1 +1,0 @@
-import{t as e}from"./debounced-Biw0i-YN.js";import{tt as t}from"./index-BNz5kY7f.js";import{i as n}from"./use-api-Af7ey_O5.js";var r=150,i=2;function a(a,o,s){let c=e(o,r),l=o.length>=i&&c.length>=i,{data:u,error:d,isLoading:f}=n(a(c),e=>s(e,c),l);return{data:l?u:void 0,isSearching:o.length>=i&&(o!==c||f),failure:l&&d?t(d):void 0}}export{a as t};

@@ -1,1 +1,0 @@
-import{i as e,s as t}from"./use-api-Af7ey_O5.js";function n(){return e(t.customers.segments,e=>e.customers.listSegments()).data?.segments}function r(e){return(n()??[]).filter(({key:t})=>e.includes(t))}export{n,r as t};

@@ -1,1 +1,0 @@
-import{Rt as e}from"./icon-Dm0ZoZsv.js";var t=e();function n({className:e=``}){return(0,t.jsx)(`span`,{"aria-hidden":!0,className:`pulse block rounded-control bg-line/70 ${e}`})}export{n as t};

@@ -1,1 +1,0 @@
-import{i as e,s as t}from"./use-api-Af7ey_O5.js";var n=[];function r(){let{data:r}=e(t.products.locations,e=>e.products.listLocations({per_page:100,sort_by:`created_at`}));return r?.locations??n}function i(i){let a=r().length>1,{data:o}=e(t.products.levels(i),e=>e.products.listLevels({id:i}),a);return a&&o?.levels||n}export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-TfvMcLZs.js";import{n as t,r as n}from"./useMatch-DakVc0S7.js";function r(r){let i=e();return n(i.stores.location,t(r,i))}export{r as t};

@@ -1,0 +1,2 @@
+export { default as Echo } from 'laravel-echo';
+export { default as Pusher } from 'pusher-js';
