@@ -188,7 +188,7 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
     }
     const page = await open('/platform/health');
     await page.getByText('Requests a second').waitFor();
-    await page.getByText('most 49').waitFor();
+    await page.getByText('most 49', { exact: true }).waitFor();
     await page.getByRole('table', { name: 'Database servers' }).getByText('east').waitFor();
     await inspect(page, 'platform-health', 'complete');
   });

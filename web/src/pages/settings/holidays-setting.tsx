@@ -36,10 +36,12 @@ export function HolidaysSetting({ values }: { readonly values: SettingValues }) 
   };
   const add = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = event.currentTarget;
-    const date = String(new FormData(form).get('date'));
-    if (date === '') setError('Choose a date.');
-    else if (holidays.includes(date) || (await change([...holidays, date].sort()))) form.reset();
+    const input = event.currentTarget.elements.namedItem('date') as HTMLInputElement;
+    const date = input.value;
+    if (date === '') return setError('Choose a date.');
+    const isSaved = holidays.includes(date) || (await change([...holidays, date].sort()));
+    // The next date may have been entered while this one was saved.
+    if (isSaved && input.value === date) input.value = '';
   };
   return (
     <>
@@ -53,6 +55,7 @@ export function HolidaysSetting({ values }: { readonly values: SettingValues }) 
               {canEdit && (
                 <button
                   type="button"
+                  disabled={isBusy}
                   aria-label={`Remove ${dateName(date)}`}
                   onClick={() => void change(holidays.filter((one) => one !== date))}
                   className="grid size-9 place-items-center rounded-control text-secondary hover:text-text max-md:size-11"
