@@ -58,13 +58,13 @@ describe.skipIf(!chromiumPath)('settings of opening hours and assignment', () =>
     const add = page.getByRole('form', { name: 'Add a holiday' });
     await add.getByRole('button', { name: 'Add' }).click();
     await add.getByText('Choose a date.').waitFor();
-    for (const [date, name] of [
-      ['2030-12-25', 'December 25, 2030'],
-      ['2030-01-26', 'January 26, 2030'],
+    for (const [date, month] of [
+      ['2030-12-25', 'December'],
+      ['2030-01-26', 'January'],
     ] as const) {
       await add.getByLabel('Add a holiday').fill(date);
       await add.getByRole('button', { name: 'Add' }).click();
-      await page.getByRole('list', { name: 'Holidays' }).getByText(name).waitFor();
+      await page.getByRole('list', { name: 'Holidays' }).getByText(month).waitFor();
     }
     await expectSetting('conversations.holidays', ['2030-01-26', '2030-12-25']);
     await page.getByRole('button', { name: /^Remove .*December/ }).click();
