@@ -138,7 +138,9 @@ describe.each(['stripe', 'razorpay'] as const)('with %s', (provider) => {
     expect((await own.deliver(server.linkEvent('paid', served))).status).toBe(200);
     expect(await payments(own, id)).toHaveLength(1);
     const second = await own.linkedOrder();
-    await own.tenant.db.run(sql`UPDATE payment_accounts SET previous_webhook_secret_expires_at = now() - interval '1 second'`);
+    await own.tenant.db.run(
+      sql`UPDATE payment_accounts SET previous_webhook_secret_expires_at = now() - interval '1 second'`,
+    );
     expect((await own.deliver(server.linkEvent('paid', second.served))).status).toBe(400);
     expect((await own.deliver(server.linkEvent('paid', second.served, { secret: 'a-new-secret' }))).status).toBe(200);
   });
