@@ -33,7 +33,7 @@ function fail(problem: string): never {
 
 async function isCurrent(): Promise<boolean> {
   const text = await readFile(join(dist, stamp), 'utf8').catch(() => '');
-  return text === (await fingerprint(dist));
+  return text !== '' && text === (await fingerprint(dist).catch(() => undefined));
 }
 
 async function fingerprint(folder: string): Promise<string> {
@@ -54,12 +54,23 @@ async function build(): Promise<void> {
   try {
     await viteBuild({ root: web, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
     await writeFile(join(outDir, stamp), await fingerprint(outDir));
-    // Another process may have built the same at the same time.
-    if (await isCurrent()) return;
-    await rename(dist, replaced).catch(() => {});
-    await rename(outDir, dist);
+    await replaceDist(outDir, replaced);
   } finally {
     for (const folder of [outDir, replaced]) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Another process may build the same at the same time, and replace `dist` between any two steps. */
+async function replaceDist(outDir: string, replaced: string): Promise<void> {
+  for (let triesLeft = 3; ; triesLeft -= 1) {
+    if (await isCurrent()) return;
+    await rm(replaced, { recursive: true, force: true });
+    await rename(dist, replaced).catch(() => {});
+    try {
+      return await rename(outDir, dist);
+    } catch (error) {
+      if (triesLeft === 1) throw error;
+    }
   }
 }
 
