@@ -17,7 +17,7 @@ function allChecks(): Record<string, string[]> {
     types: ['tsc', '-p', '.', '--checkers', '1'],
     'types of the console': ['tsc', '-p', 'web', '--checkers', '1'],
     'lint and format': ['biome', 'check', '--error-on-warnings', '.'],
-    layers: layers('kit', 'client', 'cli', 'web', 'server', 'modules', 'e2e', 'bench', 'scripts'),
+    imports: ['node', 'scripts/check-imports.ts'],
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     'inline spreads': ['node', 'scripts/inline-spreads.ts'],
     migrations: ['node', 'scripts/check-migrations.ts'],
@@ -36,15 +36,11 @@ async function folderChecks(path: string): Promise<Record<string, string[]>> {
   return {
     types: ['tsc', '-p', await writeTsconfig(path), '--checkers', '1'],
     'lint and format': ['biome', 'check', '--error-on-warnings', path],
-    layers: layers(path),
+    imports: ['node', 'scripts/check-imports.ts', path],
     'tables of other modules': ['node', 'scripts/foreign-tables.ts'],
     migrations: ['node', 'scripts/check-migrations.ts'],
     ...(isModule ? { module: ['node', 'server/src/main.ts', 'module:show', basename(path)] } : {}),
   };
-}
-
-function layers(...folders: string[]): string[] {
-  return ['depcruise', '--output-type', 'err-long', ...folders];
 }
 
 async function writeTsconfig(path: string): Promise<string> {
