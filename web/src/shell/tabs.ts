@@ -1,4 +1,13 @@
+import type { LinkProps } from '@tanstack/react-router';
+
 /* The tabs of pages of the navigation; the first is the page itself. */
+
+export interface Tab {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: string;
+  /** Without one, every member may open it. */
+  readonly permission: string | undefined;
+}
 
 export const teamTabs = [
   { to: '/team', label: 'Members', permission: 'team.view' },
@@ -26,4 +35,9 @@ export const platformTabs = [
   { to: '/platform/jobs', label: 'Jobs', permission: 'platform.rings.view' },
   { to: '/platform/health', label: 'Health', permission: 'platform.rings.view' },
   { to: '/platform/releases', label: 'Releases', permission: 'platform.releases.view' },
+] as const;
+
+export const tenantTabs = [
+  { to: '/tenants', label: 'Tenants', permission: 'reseller.tenants.view' },
+  { to: '/tenants/products', label: 'Mandatory products', permission: 'reseller.catalogue.manage' },
 ] as const;
