@@ -6,7 +6,7 @@ import { schemaChanges } from '../server/src/graphql/schema-changes.ts';
 // biome-ignore lint/suspicious/noExplicitAny: parts of OpenAPI documents have many shapes
 type Any = any;
 
-/** Changes that clients were told of, each with its reason, as `findBreakingChanges` words them. */
+/** Announced breaking changes, each with its reason, in the words of `findBreakingChanges`. */
 const accepted: Readonly<Record<string, string>> = {};
 
 /** What a client of the old document would notice: something is gone, or a request needs more than before. */

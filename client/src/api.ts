@@ -102,7 +102,7 @@ export interface Api {
   };
   readonly appRequests: {
     /**
-     * Get what an app asks for.
+     * Get the access that an app requests.
      * Available to every signed-in user.
      * `POST /api/v1/app-requests/preview`
      */
@@ -1372,7 +1372,7 @@ export interface Api {
      */
     readonly register: Call<ClientMetadata, RegisteredClient>;
     /**
-     * Get the metadata of the API.
+     * Get the OAuth metadata of the API.
      * Where clients get tokens for the API (RFC 9728).
      * No token required.
      * `GET /.well-known/oauth-protected-resource`
@@ -3367,7 +3367,7 @@ export type App = {
   readonly name: string;
   /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
   readonly redirect_uris: readonly string[];
-  /** The permissions that it may ask for. */
+  /** The permissions that the app may request. */
   readonly scopes: readonly string[];
   /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
   readonly acts_as: 'user' | 'organization';
@@ -3386,7 +3386,7 @@ export type AppChanges = {
   readonly name?: string | undefined;
   /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
   readonly redirect_uris?: readonly string[] | undefined;
-  /** The permissions that it may ask for. */
+  /** The permissions that the app may request. */
   readonly scopes?: readonly string[] | undefined;
   /** Required, or `otp`, if the last sign-in is more than 15 minutes ago. */
   readonly password?: string | undefined;
@@ -3522,7 +3522,7 @@ export type BulkResult = {
   /** The id of the record. */
   readonly id?: string;
   readonly error?: BulkError;
-  /** Unknown fields of the item. */
+  /** The fields of the item that are unknown and were ignored. */
   readonly ignored_fields?: readonly string[];
 };
 
@@ -3599,7 +3599,7 @@ export type ClientMetadata = {
   readonly redirect_uris: readonly string[];
   /** The name that users see, marked as not verified. */
   readonly client_name?: string | undefined;
-  /** The permissions that it may ask for, separated by spaces. Default: all. */
+  /** The permissions that the app may request, separated by spaces. Default: all. */
   readonly scope?: string | undefined;
 };
 
@@ -5009,7 +5009,7 @@ export type Mailbox = {
 export type ManualDiscount = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
-  /** Whether `value` is a share or an amount. */
+  /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -6243,7 +6243,7 @@ export type OrderDiscount = {
 
 export type OrderDiscountInput = {
   readonly title: string;
-  /** Whether `value` is a share or an amount. */
+  /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -6252,7 +6252,7 @@ export type OrderDiscountInput = {
 export type OrderDiscountInputInput = {
   /** Default: "Discount". */
   readonly title?: string | undefined;
-  /** Whether `value` is a share or an amount. */
+  /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -6322,7 +6322,7 @@ export type OrderItemChange = {
 
 export type OrderItemDiscount = {
   readonly title: string;
-  /** Whether `value` is a share or an amount. */
+  /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
   readonly value: string | number;
@@ -7153,7 +7153,7 @@ export type PromotionRequest = {
   readonly alias: string;
   /** The ring whose version is taken over. */
   readonly from?: string | undefined;
-  /** An installed version, if `from` is absent. */
+  /** The version to promote, one that is installed. Either `from` or `version` is required. */
   readonly version?: string | undefined;
   /** How long the version must have served the ring `from`, at most 90 days. */
   readonly soak?: string | undefined;
@@ -7863,7 +7863,7 @@ export type StockItem = {
   /** A stock location. Default: the default one. */
   readonly location_id?: string | undefined;
   readonly sku: string;
-  /** The units to add or, below zero, to remove. */
+  /** The number of units to add; a negative number removes units. */
   readonly change?: number | undefined;
   /** The units at the location afterwards, instead of `change`. */
   readonly stock?: number | undefined;
@@ -8586,7 +8586,7 @@ export type AppsCreateInput = {
   readonly name: string;
   /** Where users return to after they decide. A request must name one of them exactly. `https`, `http` of the own machine (`localhost`, `127.0.0.1`, `[::1]`), or the scheme of an installed program, such as `com.example.app:/done`. */
   readonly redirect_uris: readonly string[];
-  /** The permissions that it may ask for. */
+  /** The permissions that the app may request. */
   readonly scopes: readonly string[];
   /** `user`: it acts as the user who approves it, and never has more rights. `organization`: it acts as a member of its own, for work that concerns no single user; approving it needs `settings.api_clients`. */
   readonly acts_as: 'user' | 'organization';

@@ -28,7 +28,10 @@ export const BulkResult = named(
     id: Type.Optional(Type.String({ description: 'The id of the record.' })),
     error: Type.Optional(BulkError),
     ignored_fields: Type.Optional(
-      Type.Array(Type.String(), { description: 'Unknown fields of the item.', examples: [['colour']] }),
+      Type.Array(Type.String(), {
+        description: 'The fields of the item that are unknown and were ignored.',
+        examples: [['colour']],
+      }),
     ),
   }),
 );

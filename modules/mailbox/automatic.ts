@@ -12,7 +12,7 @@ const subjects =
   /^(auto(matic)?[ -]?(reply|response)|out of (the )?office|abwesenheit|automatische antwort|réponse automatique|respuesta automática)\b/i;
 
 /**
- * Whether a program has written the mail (RFC 3834): it must not be answered automatically, and nobody has to hear of it. Contact
+ * Whether a program has written the mail (RFC 3834): it must not be answered automatically, and no one is notified. Contact
  * forms send from no-reply addresses.
  */
 export function isAutomatic(mail: ReadMail): boolean {

@@ -14,7 +14,7 @@ import {
 /** A discount of an item or of the whole order that needs no code. */
 export const OrderDiscountInput = NamedObject('OrderDiscountInput', {
   title: Default(Line(255, { examples: ['Regular customer'] }), 'Discount'),
-  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a share or an amount.' }),
+  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a percentage or an amount.' }),
   value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 export type OrderDiscountInput = Static<typeof OrderDiscountInput>;

@@ -16,7 +16,7 @@ export async function fillCustomers(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Of an order that is deleted, nobody needs the link. */
+/** Null for a deleted order, whose payment link is no longer needed. */
 async function findCustomer(ctx: Ctx, order_id: string): Promise<string | null> {
   try {
     return (await ctx.bus.call('orders.getForPayment', { order_id })).customer_id;

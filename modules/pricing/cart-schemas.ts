@@ -20,7 +20,7 @@ const Title = Line(255, { examples: ['Regular customer'] });
 
 const ManualDiscount = NamedObject('ManualDiscount', {
   title: Default(Title, 'Discount'),
-  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a share or an amount.' }),
+  kind: Type.Enum(['percent', 'fixed'], { description: 'Whether `value` is a percentage or an amount.' }),
   value: { ...MoneyInput, description: 'A percentage of at most 100, or an amount.', examples: ['10'] },
 });
 

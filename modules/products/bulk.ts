@@ -12,7 +12,7 @@ const StockItem = named(
   'StockItem',
   extend(Type.Object(stockFields), {
     sku,
-    change: Type.Optional({ ...change, description: 'The units to add or, below zero, to remove.' }),
+    change: Type.Optional({ ...change, description: 'The number of units to add; a negative number removes units.' }),
     stock: Type.Optional({ ...Stock, description: 'The units at the location afterwards, instead of `change`.' }),
   }),
 );

@@ -24,7 +24,7 @@ export const errors = {
   'rings.platform_only': { status: 403, message: 'Only the owner of the platform can do this.' },
   'rings.tenant_not_found': { status: 404, message: 'There is no tenant {tenant}.' },
   'rings.tenant_state': { status: 409, message: 'The tenant {tenant} is {status}, so this is not possible now.' },
-  'rings.own_tenant': { status: 409, message: 'The tenant of the owner of the platform cannot be suspended.' },
+  'rings.own_tenant': { status: 409, message: 'The tenant of the platform owner cannot be suspended.' },
   'rings.other_ring': { status: 409, message: 'This process cannot do it: {reason}.' },
   'rings.promotion_refused': { status: 409, message: 'The module was not promoted: {reason}.' },
   'rings.job_not_found': { status: 404, message: 'There is no such failed job. It may have been retried already.' },

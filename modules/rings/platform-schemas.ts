@@ -45,7 +45,12 @@ export const PromotionRequest = NamedObject('PromotionRequest', {
   name: Line(63, { description: 'The ring that gets the version.' }),
   alias: Line(50, { description: 'The module.', examples: ['orders'] }),
   from: Type.Optional(Line(63, { description: 'The ring whose version is taken over.', examples: ['edge'] })),
-  version: Type.Optional(Line(50, { description: 'An installed version, if `from` is absent.', examples: ['1.2.0'] })),
+  version: Type.Optional(
+    Line(50, {
+      description: 'The version to promote, one that is installed. Either `from` or `version` is required.',
+      examples: ['1.2.0'],
+    }),
+  ),
   soak: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,5}[mhd]$',

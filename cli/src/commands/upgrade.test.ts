@@ -175,13 +175,16 @@ test('the lock and the files of an upgrade that was killed are taken over and re
   expect(await installed.files()).toEqual(['chowk', 'chowk.previous']);
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder without write permission is an error of the file system', async () => {
-  const { installed } = await start();
-  await chmod(installed.folder, 0o555);
-  const { code, errors } = await installed.upgrade();
-  await chmod(installed.folder, 0o755);
-  expect([code, errors]).toEqual([1, expect.stringContaining('sudo')]);
-});
+test.skipIf(process.getuid?.() === 0)(
+  'a folder without write permission is an error of the file system (needs an ordinary user)',
+  async () => {
+    const { installed } = await start();
+    await chmod(installed.folder, 0o555);
+    const { code, errors } = await installed.upgrade();
+    await chmod(installed.folder, 0o755);
+    expect([code, errors]).toEqual([1, expect.stringContaining('sudo')]);
+  },
+);
 
 test('--rollback without a kept version, with other options, and a wrong --target', async () => {
   const installed = await installProgram();

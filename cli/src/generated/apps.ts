@@ -25,7 +25,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "scopes",
-        "help": "The permissions that it may ask for.",
+        "help": "The permissions that the app may request.",
         "isList": true,
         "isRequired": true
       },
@@ -172,7 +172,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "scopes",
-        "help": "The permissions that it may ask for.",
+        "help": "The permissions that the app may request.",
         "isList": true
       },
       {

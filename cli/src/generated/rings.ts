@@ -125,7 +125,7 @@ export const commands: readonly DerivedCommand[] = [
       },
       {
         "name": "version",
-        "help": "An installed version, if 'from' is absent."
+        "help": "The version to promote, one that is installed. Either 'from' or 'version' is required."
       },
       {
         "name": "soak",

@@ -6,7 +6,7 @@ export const Scopes = Type.Array(Line(100), {
   minItems: 1,
   maxItems: 200,
   distinct: true,
-  description: 'Permissions.',
+  description: 'Names of permissions.',
   examples: [['orders.view']],
 });
 
@@ -23,7 +23,7 @@ export const RedirectUris = Type.Array(Type.String({ minLength: 1, maxLength: 2_
 const shared = {
   name: Line(255, { examples: ['Ledger sync'] }),
   redirect_uris: RedirectUris,
-  scopes: Type.Array(Line(100), { ...Scopes, description: 'The permissions that it may ask for.' }),
+  scopes: Type.Array(Line(100), { ...Scopes, description: 'The permissions that the app may request.' }),
 };
 
 export const NewApp = named(

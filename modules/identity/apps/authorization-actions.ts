@@ -71,7 +71,7 @@ export const authorizationActions = {
   }),
   'appRequests.preview': systemAction({
     ...decision,
-    summary: 'Get what an app asks for',
+    summary: 'Get the access that an app requests',
     http: 'POST /app-requests/preview',
     readOnly: true,
     input: AuthorizationParameters,

@@ -37,7 +37,7 @@ export interface AuthorizationRequest {
   readonly tenantLabel: string | undefined;
 }
 
-/** Throws unless the app is known and the redirect URI is its own. Until then, nobody may be sent anywhere. */
+/** Throws unless the app is known and the redirect URI is its own. Until then, no redirect is allowed. */
 export async function findRequestingApp(ctx: SystemCtx, parameters: Parameters): Promise<RequestingApp> {
   const { client_id: id = '', redirect_uri: uri = '' } = parameters;
   const app = /^[\x20-\x7e]{1,64}$/.test(id)

@@ -42,7 +42,7 @@ const common = {
 export const protectedResourceActions = {
   'oauth.protectedResource': systemAction({
     ...common,
-    summary: 'Get the metadata of the API',
+    summary: 'Get the OAuth metadata of the API',
     description: 'Where clients get tokens for the API (RFC 9728).',
     http: 'GET /.well-known/oauth-protected-resource',
     run: (ctx) => describe(ctx, ''),

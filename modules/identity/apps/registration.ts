@@ -19,7 +19,7 @@ export const ClientMetadata = named(
       }),
     ),
     scope: Type.Optional(
-      Type.String({ description: 'The permissions that it may ask for, separated by spaces. Default: all.' }),
+      Type.String({ description: 'The permissions that the app may request, separated by spaces. Default: all.' }),
     ),
   }),
 );

@@ -65,7 +65,7 @@ test('each channel has its sender, or says why nothing is sent', async () => {
   });
 });
 
-test('without a mail server nobody is said to get mails', async () => {
+test('without a mail server a test mail is reported as not sent', async () => {
   const { owner, channels, send } = await shop(await startAccounts({ environment, sharedWith: platform }));
   const obstacle = 'No mail server is configured: the operator of the platform must set MAIL_URL.';
   expect((await channels())[0]).toMatchObject({ channel: 'email', provider: 'log', obstacle });

@@ -35,7 +35,7 @@ export interface NewMessage {
   readonly reason?: string;
 }
 
-/** The provider that the tenant has chosen for a channel. Nobody sends mails if there is no mail server. */
+/** The provider that the tenant has chosen for a channel. Without a mail server, mails are only logged. */
 export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>): Promise<ProviderName> {
   if (channel === 'email') return ctx.options.hasMailServer ? 'mail' : 'log';
   const settings = await ctx.settings();

@@ -230,7 +230,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   free_above: 'The total of goods from which it costs nothing; null for never.',
   invited_by: 'Who sent the invitation.',
   merged_id: 'The id of the record that was merged into this one.',
-  not_found: 'The ids of which there is no record.',
+  not_found: 'The ids that match no record.',
   open: 'How many are open.',
   out_of_stock: 'How many are out of stock.',
   pending: 'How many wait.',

@@ -32,7 +32,7 @@ function errorSchema(errors: Errors): Json {
       message: { type: 'string', description: 'A sentence for people.' },
       code: {
         type: 'string',
-        description: 'A stable code for programs. New versions may add codes.',
+        description: 'The error code, for programs. Existing codes do not change; new versions may add some.',
         enum: Object.keys(errors).sort(),
       },
       errors: {

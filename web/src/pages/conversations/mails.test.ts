@@ -61,7 +61,7 @@ describe.skipIf(!chromiumPath)('mails of customers are answered in the console',
     // What a mail repeats is folded.
     const repeated = page.getByRole('log').getByText('Answered in the second round.');
     expect(await repeated.isVisible()).toBe(false);
-    await page.getByText('Earlier messages').last().click();
+    await page.getByText('Quoted text and signature').last().click();
     await repeated.waitFor();
     // An absence note is marked, and does not wait for an answer.
     await mails.send(receiver.port, {

@@ -25,7 +25,7 @@ export function useMentions({ field, text, isNote, onChange }: MentionField) {
   const ownId = useMe().data?.id;
   const [caret, setCaret] = useState(0);
   const [chosen, setChosen] = useState(0);
-  /** Where the `@` is that nobody is to be offered for. */
+  /** The position of the `@` for which suggestions were dismissed. */
   const [closedAt, setClosedAt] = useState<number>();
   const query = isNote ? findQuery(text, caret) : undefined;
   const colleagues = useColleagueNames(query !== undefined);

@@ -26,7 +26,7 @@ export function MessageBody({ message }: { readonly message: ConversationMessage
       )}
       {quoted !== null && (
         <details className="text-sm text-secondary">
-          <summary className="w-fit cursor-pointer rounded-control">Earlier messages</summary>
+          <summary className="w-fit cursor-pointer rounded-control">Quoted text and signature</summary>
           <p className="border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{quoted}</p>
         </details>
       )}

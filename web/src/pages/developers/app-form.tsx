@@ -13,7 +13,7 @@ import { isPasswordMissing, PasswordField } from '../account/password-field.tsx'
 
 interface Values extends PermissionValues {
   readonly name: string;
-  /** One in each line. */
+  /** One per line. */
   readonly redirect_uris: string;
   readonly acts_as?: string;
   readonly has_secret?: 'on';
@@ -70,7 +70,7 @@ export function AppForm({ app, onClose, onSaved }: AppFormProps) {
       </Field>
       <Field
         label="Redirect URIs"
-        help="One in each line. Where people return to after they decide; must match exactly."
+        help="One per line. Where people return to after they decide; must match exactly."
         {...field('redirect_uris')}
       >
         {(control) => (

@@ -18,7 +18,7 @@ interface ApplicationProps {
 export function ApplicationReview({ application }: ApplicationProps) {
   const { id, status, kyc_status, kyc_required, business_name } = application;
   const [asked, setAsked] = useState<'documents' | 'application'>();
-  // A new application is a use of its code, of which no event tells.
+  // A new application also counts as a use of its code, for which there is no event.
   const affects = [keys.applications.all, keys.resellerTenants.all, keys.codes.all];
   const verify = useAction((client) => client.onboarding.verifyKyc({ id }), {
     affects,

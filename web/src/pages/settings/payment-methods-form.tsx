@@ -34,7 +34,7 @@ function MethodsForm({ values }: { readonly values: SettingValues }) {
     <form {...form.props} className="grid gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Payment methods" help="One in each line, the most usual first." {...form.field(key)}>
+      <Field label="Payment methods" help="One per line, the most usual first." {...form.field(key)}>
         {(control) => (
           <TextArea
             {...control}

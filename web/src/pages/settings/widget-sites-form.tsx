@@ -33,7 +33,7 @@ function SitesForm({ values }: { readonly values: SettingValues }) {
     <form {...form.props} className="grid gap-4">
       {form.isRestored && <RestoredNotice onDiscard={form.discard} />}
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
-      <Field label="Sites" help="One in each line, such as https://shop.example.com." {...form.field(key)}>
+      <Field label="Sites" help="One per line, such as https://shop.example.com." {...form.field(key)}>
         {(control) => (
           <TextArea
             {...control}

@@ -62,7 +62,7 @@ function TransferForm({ member: { id, name, email_verified }, ownId, onClose }: 
       </ul>
       <Field label="Your role from then on" {...form.field('role')}>
         {(control) => (
-          // Anew when the own roles of the organization have been read.
+          // Rendered again once the organization's own roles have been read.
           <Select key={roles.length} {...control} defaultValue="Admin">
             {roles.map((role) => (
               <option key={role}>{role}</option>
