@@ -29,6 +29,8 @@ export interface Console extends AccountsPlatform {
   readonly origin: string;
   /** A page of a new browser context for this user, signed in; see `openPage` for expected errors. */
   openAs(person: Person, tenant: TestTenant, path?: string, expected?: RegExp): Promise<Page>;
+  /** What a page of the console loads next, it loads for this user. */
+  continueAs(page: Page, person: Person, tenant: TestTenant): Promise<void>;
   /** For `beforeAll` to return. */
   close(): Promise<void>;
 }
@@ -47,20 +49,24 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
       await platform.app.close();
       await platform.kernel.close();
     },
-    async openAs({ accessToken, refreshToken }, { id }, path = '/', expected?: RegExp) {
+    async openAs(person, tenant, path = '/', expected?: RegExp) {
       const page = await openPage(undefined, sizes.wide, expected);
-      const expiresAt = Date.now() + 600_000;
-      const tokens = JSON.stringify({ accessToken, refreshToken, expiresAt });
-      await page.addInitScript(
-        `if (!localStorage.getItem('chowk.tokens')) {
-           localStorage.setItem('chowk.tokens', ${JSON.stringify(tokens)});
-           localStorage.setItem('chowk.tenant', ${JSON.stringify(id)});
-         }`,
-      );
+      await page.addInitScript(`if (!localStorage.getItem('chowk.tokens')) { ${storeSession(person, tenant)} }`);
       await page.goto(origin + path);
       return page;
     },
+    async continueAs(page, person, tenant) {
+      await page.evaluate(storeSession(person, tenant));
+    },
   };
+}
+
+/** A script. */
+function storeSession({ accessToken, refreshToken }: Person, { id }: TestTenant): string {
+  const tokens = JSON.stringify({ accessToken, refreshToken, expiresAt: Date.now() + 600_000 });
+  return `
+    localStorage.setItem('chowk.tokens', ${JSON.stringify(tokens)});
+    localStorage.setItem('chowk.tenant', ${JSON.stringify(id)});`;
 }
 
 /** A page that must not report an error but an expected one, neither of its scripts nor of the content security policy. */

@@ -193,7 +193,7 @@ export class JobQueues {
     await this.#boss.start();
     await makeTaskIdsUnique(this.#central);
     await this.#boss.createQueue(deadQueue, { retentionSeconds: 90 * 86_400 });
-    for (const name of this.names) await this.#queues.ensure(this.#queues.own(name));
+    await this.#queues.ensureAll(this.names);
     const scheduled = [...this.#schedules].map(([job, cron]) => ({ job, cron, name: this.getHandler(job).queue }));
     await this.#queues.schedule(scheduled);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Db, Sql } from '@chowk/kit/kernel';
 import type { Db as BossDatabase, PgBoss } from 'pg-boss';
 import type { Entry, Task } from './task.ts';
@@ -84,16 +85,32 @@ export class RingQueues {
     });
   }
 
-  /** Creates the schedules of the jobs and ends those of jobs that this ring no longer has. */
+  /** Creates the queues of this ring that do not exist. */
+  async ensureAll(names: readonly string[]): Promise<void> {
+    // pg-boss has loaded those that exist into its cache.
+    const existing = new Set((await this.#boss.getQueues()).map(({ name }) => name));
+    for (const queue of names.map((name) => this.own(name))) {
+      if (existing.has(queue)) this.#known.set(queue, Promise.resolve());
+      else await this.ensure(queue);
+    }
+  }
+
+  /** Creates the schedules of the jobs, changes those that differ and ends those that this ring no longer has. */
   async schedule(jobs: readonly { readonly job: string; readonly cron: string; readonly name: string }[]) {
+    const label = (name: string, job: string) => `${name} ${job}`;
+    const all = await this.#boss.getSchedules();
+    const stored = new Map(
+      all.filter(({ name }) => name.startsWith(this.own(''))).map((one) => [label(one.name, one.key), one]),
+    );
     for (const { job, cron, name } of jobs) {
+      const queue = this.own(name);
       const task = { job, tenant: '', data: {}, requestId: 'schedule' };
-      await this.#boss.schedule(this.own(name), cron, task, { key: job });
+      const same = stored.get(label(queue, job));
+      stored.delete(label(queue, job));
+      if (same?.cron === cron && isDeepStrictEqual(same.data, task)) continue;
+      await this.#boss.schedule(queue, cron, task, { key: job });
     }
-    const names = new Set(jobs.map(({ job }) => job));
-    for (const { name, key = '' } of await this.#boss.getSchedules()) {
-      if (name.startsWith(`${this.#ring}/`) && !names.has(key)) await this.#boss.unschedule(name, key);
-    }
+    for (const { name, key } of stored.values()) await this.#boss.unschedule(name, key);
   }
 
   async #create(queue: string): Promise<void> {

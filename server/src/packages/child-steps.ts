@@ -4,16 +4,14 @@ import type { RingModules } from './ring-modules.ts';
 
 /* The steps of a change that run code of modules, each in a process of its own with the lock file that is given. */
 
+/** What the steps need of the ring. */
+type Ring = Pick<RingModules, 'config' | 'environment' | 'ring' | 'lock'>;
+
 /** Loading takes a few seconds; more only if a module never finishes. */
 const loadSeconds = 300;
 
 /** Throws unless the modules of the lock file match it, load and work together. */
-export async function verifyLock(
-  modules: RingModules,
-  lockFile: string,
-  alias: string,
-  version?: string,
-): Promise<void> {
+export async function verifyLock(modules: Ring, lockFile: string, alias: string, version?: string): Promise<void> {
   const { code, out, problem, isTimeout } = await runChild(['module:verify', '--json'], {
     environment: childEnvironment(modules, lockFile),
     // The parser of migrations is WebAssembly: optimizing it takes longer than the rest of the command.
@@ -30,7 +28,7 @@ export async function verifyLock(
 }
 
 /** Migrates the central database and the tenants of the ring. */
-export async function migrateRing(modules: RingModules, lockFile: string, alias: string): Promise<void> {
+export async function migrateRing(modules: Ring, lockFile: string, alias: string): Promise<void> {
   const { code, out, problem } = await runChild(['migrate', '--own-ring', '--json'], {
     environment: childEnvironment(modules, lockFile),
   });
@@ -52,7 +50,7 @@ export interface HookRun {
 /** The lines with which `module:hook` reports its progress. A hook may print others. */
 export const hookLines = { tenant: 'module:hook: tenant ', done: 'module:hook: done' };
 
-export async function runHook(modules: RingModules, lockFile: string, run: HookRun): Promise<void> {
+export async function runHook(modules: Ring, lockFile: string, run: HookRun): Promise<void> {
   const { alias, hook, from, to } = run;
   const seconds = modules.config.moduleHookTimeoutSeconds;
   const change = [...(from === undefined ? [] : [`--from=${from}`]), ...(to === undefined ? [] : [`--to=${to}`])];
@@ -76,14 +74,14 @@ export async function runHook(modules: RingModules, lockFile: string, run: HookR
   );
 }
 
-function whatNext({ ring, lock }: RingModules, alias: string): string {
+function whatNext({ ring, lock }: Ring, alias: string): string {
   const version = lock.modules[alias]?.version;
   const state =
     version === undefined ? `the ring ${ring} stays without ${alias}` : `the ring ${ring} stays on ${alias} ${version}`;
   return `${state}. Correct the cause and run the command again, or run 'chowkd module:rollback ${alias} --ring=${ring}'`;
 }
 
-function childEnvironment({ environment, ring }: RingModules, lockFile: string): NodeJS.ProcessEnv {
+function childEnvironment({ environment, ring }: Ring, lockFile: string): NodeJS.ProcessEnv {
   return { ...environment, RING_NAME: ring, MODULE_LOCK_PATH: lockFile };
 }
 

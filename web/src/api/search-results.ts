@@ -1,6 +1,6 @@
 import type { Client } from '@chowk/client';
+import { errorMessage } from '../format/error-message.ts';
 import { useDebounced } from '../state/debounced.ts';
-import { errorMessage } from './error-message.ts';
 import type { Key } from './query-keys.ts';
 import { useApi } from './use-api.ts';
 

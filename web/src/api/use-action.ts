@@ -1,8 +1,8 @@
 import type { Client } from '@chowk/client';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { errorMessage } from '../format/error-message.ts';
 import { api, useTenant } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
-import { errorMessage } from './error-message.ts';
 import type { Key } from './query-keys.ts';
 import { refetch, tenantKey } from './use-api.ts';
 

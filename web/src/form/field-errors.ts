@@ -1,5 +1,5 @@
 import type { ChowkError } from '@chowk/client';
-import { errorMessage, fieldMessages } from '../api/error-message.ts';
+import { errorMessage, fieldMessages } from '../format/error-message.ts';
 
 /* What a form shows of an error of the platform. */
 

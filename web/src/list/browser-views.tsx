@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import type { Search } from '../routing/search-params.ts';
 import { useStored } from '../session/stored.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { ChowkError } from '@chowk/client';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 
 const atOnce = 4;
 

@@ -1,7 +1,7 @@
 import { ChowkError } from '@chowk/client';
 import { ArrowLeft, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { useKeys } from '../keyboard/keys.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';

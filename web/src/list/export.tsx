@@ -1,7 +1,7 @@
 import type { Client } from '@chowk/client';
 import { Download, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { count } from '../format/numbers.ts';
 import { saveFile } from '../screen/save-file.ts';
 import { api, onUserChange } from '../session/session.ts';

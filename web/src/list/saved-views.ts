@@ -1,8 +1,8 @@
 import type { SavedView } from '@chowk/client';
-import { errorMessage } from '../api/error-message.ts';
 import { keys } from '../api/query-keys.ts';
 import { useRefetch } from '../api/use-action.ts';
 import { useApi, useCan, useMe } from '../api/use-api.ts';
+import { errorMessage } from '../format/error-message.ts';
 import type { Search } from '../routing/search-params.ts';
 import { api } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';

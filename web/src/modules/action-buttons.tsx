@@ -1,10 +1,10 @@
 import type { ConsoleAction, ConsoleEntry } from '@chowk/client';
 import { useState } from 'react';
-import { errorMessage } from '../api/error-message.ts';
 import { keys } from '../api/query-keys.ts';
 import { useRefetch } from '../api/use-action.ts';
 import { submit } from '../form/submission.ts';
 import { useForm } from '../form/use-form.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { api } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';

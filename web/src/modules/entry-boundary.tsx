@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 

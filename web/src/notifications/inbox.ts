@@ -1,8 +1,8 @@
 import type { Notification } from '@chowk/client';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { errorMessage } from '../api/error-message.ts';
 import { keys } from '../api/query-keys.ts';
 import { refetch, tenantKey, useApi } from '../api/use-api.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { api, useTenant } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
 import { type Inbox, latestCount, markReadAt, newestFirst, type Rows } from './merge.ts';

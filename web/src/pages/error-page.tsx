@@ -1,8 +1,8 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { Button } from '../ui/button.tsx';
-import { EntryLayout } from './entry/entry-layout.tsx';
+import { EntryLayout } from '../ui/entry-layout.tsx';
 
 /** Instead of a page that failed. What was typed on other pages stays. */
 export function ErrorPage({ error }: ErrorComponentProps) {

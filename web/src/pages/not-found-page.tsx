@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { EntryLayout } from './entry/entry-layout.tsx';
+import { EntryLayout } from '../ui/entry-layout.tsx';
 
 export function NotFoundPage() {
   return (

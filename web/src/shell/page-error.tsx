@@ -1,7 +1,7 @@
 import { ChowkError } from '@chowk/client';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { PageLoadError } from '../routing/lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';

@@ -1,6 +1,6 @@
 import { ChowkError } from '@chowk/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { errorMessage } from '../api/error-message.ts';
+import { errorMessage } from '../format/error-message.ts';
 import { Notice } from './notice.tsx';
 
 interface ReadErrorProps {

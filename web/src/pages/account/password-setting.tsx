@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { affectedBySessions } from '../../api/affected-keys.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
+import { NewPasswordFields } from '../../form/new-password-fields.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +12,6 @@ import { Notice } from '../../ui/notice.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { Setting } from '../../ui/setting.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { NewPasswordFields } from '../entry/new-password-fields.tsx';
 
 export function PasswordSetting({ profile: { has_password, sign_in_email } }: { readonly profile: Profile }) {
   // A new form after each change.

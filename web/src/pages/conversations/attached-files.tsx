@@ -1,7 +1,7 @@
 import { ChowkError, type ConversationAttachment, conversationsLimits } from '@chowk/client';
 import { Paperclip, X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { fileSize } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
 import { IconButton } from '../../ui/button.tsx';

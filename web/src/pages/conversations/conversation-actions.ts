@@ -1,7 +1,7 @@
 import type { Conversation } from '@chowk/client';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';

@@ -6,11 +6,11 @@ import { useApi, useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { CustomerPhone } from '../../people/customer-phone.tsx';
+import { useSegmentLabels } from '../../people/segments.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
-import { useSegmentLabels } from '../customers/segments.ts';
 import { type Status as OrderStatus, statuses as orderStatuses } from '../orders/status.ts';
 import { channels, statuses } from './conversation-list.ts';
 

@@ -1,9 +1,9 @@
 import type { ConversationAttachment, ConversationMessage } from '@chowk/client';
 import { Check, CheckCheck, CircleAlert, Clock, Paperclip, SquarePen, Zap } from 'lucide-react';
 import { affectedByConversation } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { fileSize } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
 import { exactTime, timeOfDay } from '../../time/times.ts';

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useCan } from '../../api/use-api.ts';
 import { count, money } from '../../format/numbers.ts';
 import { CustomerPhone } from '../../people/customer-phone.tsx';
+import { type SegmentKey, useSegmentLabels } from '../../people/segments.ts';
 import { relativeTime } from '../../time/relative-time.ts';
 import { exactTime } from '../../time/times.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,7 +12,6 @@ import { Notice } from '../../ui/notice.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { StatusPill, type Tone } from '../../ui/status-pill.tsx';
 import { WriteMenu } from '../conversations/write-menu.tsx';
-import { type SegmentKey, useSegmentLabels } from './segments.ts';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagChange, useTagNames } from './tags.ts';
 

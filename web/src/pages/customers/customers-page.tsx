@@ -12,6 +12,7 @@ import { useList } from '../../list/use-list.ts';
 import type { View } from '../../list/views.tsx';
 import { useLive } from '../../live/use-live.ts';
 import { customerName } from '../../people/customer-name.ts';
+import { useSegments } from '../../people/segments.ts';
 import type { Search } from '../../routing/search-params.ts';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -20,7 +21,6 @@ import { Icon } from '../../ui/icon.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { filtersWith, listSearch, viewList } from './customer-list.ts';
-import { useSegments } from './segments.ts';
 import { useTagNames } from './tags.ts';
 
 const columns: readonly Column<Customer>[] = [

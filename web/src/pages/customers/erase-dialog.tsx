@@ -1,10 +1,10 @@
 import type { CustomerDetail } from '@chowk/client';
 import { useState } from 'react';
 import { affectedByCustomerRemoval } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { customerName } from '../../people/customer-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

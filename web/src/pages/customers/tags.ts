@@ -1,10 +1,10 @@
 import { type Client, customersLimits } from '@chowk/client';
 import { useMutation } from '@tanstack/react-query';
 import { affectedByTags } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { counted } from './customer-list.ts';

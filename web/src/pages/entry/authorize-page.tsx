@@ -7,12 +7,12 @@ import { useForm } from '../../form/use-form.ts';
 import { areaTitle, groupByArea } from '../../permissions/permissions.ts';
 import { api, chooseTenant, useTenant } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { StatusPill } from '../../ui/status-pill.tsx';
 import { isPasswordMissing, PasswordField } from '../account/password-field.tsx';
-import { EntryLayout } from './entry-layout.tsx';
 import { HomeLink } from './home-link.tsx';
 
 const problems: Readonly<Record<string, string>> = {

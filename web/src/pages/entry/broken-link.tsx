@@ -1,8 +1,8 @@
 import { ChowkError } from '@chowk/client';
-import { errorMessage } from '../../api/error-message.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { EntryLayout } from './entry-layout.tsx';
 import { HomeLink } from './home-link.tsx';
 
 /** Says why the link of a mail cannot be used. */

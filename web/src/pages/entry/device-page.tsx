@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useForm } from '../../form/use-form.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { EntryLayout } from './entry-layout.tsx';
 
 interface Waiting {
   readonly code: string;

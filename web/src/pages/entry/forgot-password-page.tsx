@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { EntryLayout } from './entry-layout.tsx';
 
 interface Values {
   readonly email: string;

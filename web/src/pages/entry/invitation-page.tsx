@@ -1,20 +1,20 @@
 import type { AcceptedInvitation, OpenInvitation } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
+import { NewPasswordFields } from '../../form/new-password-fields.tsx';
+import { SignInForm } from '../../form/sign-in-form.tsx';
 import { useForm } from '../../form/use-form.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { anonymous, api, chooseTenant, signOut, useSessionState } from '../../session/session.ts';
-import { SignInForm } from '../../session/sign-in-form.tsx';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BrokenLink } from './broken-link.tsx';
-import { EntryLayout } from './entry-layout.tsx';
-import { NewPasswordFields } from './new-password-fields.tsx';
 
 const route = { from: '/invitations/$token' } as const;
 

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { SignInForm } from '../../session/sign-in-form.tsx';
-import { EntryLayout } from './entry-layout.tsx';
+import { SignInForm } from '../../form/sign-in-form.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 
 export function LoginPage() {
   const { next = '/' } = useSearch({ from: '/login' });

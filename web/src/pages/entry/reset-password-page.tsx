@@ -1,12 +1,12 @@
 import { useLoaderData, useNavigate, useParams } from '@tanstack/react-router';
+import { NewPasswordFields } from '../../form/new-password-fields.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous, api, signOut } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { BrokenLink } from './broken-link.tsx';
-import { EntryLayout } from './entry-layout.tsx';
-import { NewPasswordFields } from './new-password-fields.tsx';
 
 const route = { from: '/password/reset/$token' } as const;
 

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous, api, sessionState } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BrokenLink } from './broken-link.tsx';
-import { EntryLayout } from './entry-layout.tsx';
 import { HomeLink } from './home-link.tsx';
 
 const route = { from: '/email/verify/$id/$hash' } as const;

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { errorMessage } from '../../api/error-message.ts';
 import { allKeys, useCan, useMe } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { count } from '../../format/numbers.ts';
 import { api, queries } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { countries, countryCurrency, currencyOptions, suggestRegion } from '../../address/region.ts';
+import { PasswordStrength } from '../../form/password-strength.tsx';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
 import { countryTimeZones } from '../../time/time-zones.ts';
@@ -8,7 +9,6 @@ import { Field, Input, Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { TimeZoneSelect } from '../../ui/time-zone-select.tsx';
-import { PasswordStrength } from './password-strength.tsx';
 import { suggestSlug } from './slug.ts';
 
 export interface OwnerValues {

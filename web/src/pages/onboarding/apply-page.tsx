@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
+import { PasswordStrength } from '../../form/password-strength.tsx';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
 import { anonymous } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { EntryLayout } from '../../ui/entry-layout.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { RestoredNotice } from '../../ui/restored-notice.tsx';
-import { EntryLayout } from '../entry/entry-layout.tsx';
-import { PasswordStrength } from '../install/password-strength.tsx';
 import { keepUploadToken } from './upload-token.ts';
 
 interface Values {

@@ -2,9 +2,9 @@ import { ChowkError, createClient, onboardingLimits } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Upload } from 'lucide-react';
 import { type DragEvent, useId, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
 import { keys } from '../../api/query-keys.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 const { types, maxBytes } = onboardingLimits.uploadDocument.file;

@@ -1,11 +1,11 @@
 import type { Invoice, OrderDetails } from '@chowk/client';
 import { Download, Printer } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi, useCan } from '../../api/use-api.ts';
 import { toThousandths } from '../../format/amount.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { money } from '../../format/numbers.ts';
 import { printPage } from '../../screen/print-page.ts';
 import { saveFile } from '../../screen/save-file.ts';

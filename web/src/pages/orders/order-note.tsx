@@ -1,9 +1,9 @@
 import { type OrderDetails, ordersLimits } from '@chowk/client';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
 import { useReturnFocus } from '../../form/return-focus.ts';
 import { useForm } from '../../form/use-form.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,7 @@
 import type { Order } from '@chowk/client';
 import { affectedByOrder } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { useRefetch } from '../../api/use-action.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 import { type Status, statuses } from './status.ts';

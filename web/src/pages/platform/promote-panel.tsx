@@ -1,10 +1,10 @@
 import type { Promotion } from '@chowk/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { DetailPanel } from '../../list/detail-panel.tsx';
 import { Needs } from '../../shell/needs.tsx';
 import { Button } from '../../ui/button.tsx';

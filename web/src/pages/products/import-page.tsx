@@ -2,9 +2,9 @@ import { ChowkError, type ImportPreview, type ImportReport, productsLimits } fro
 import { Link } from '@tanstack/react-router';
 import { FileSpreadsheet, FileUp } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { count } from '../../format/numbers.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { api } from '../../session/session.ts';

@@ -1,8 +1,8 @@
 import type { CollectionCondition, CollectionRule, Product } from '@chowk/client';
 import { Plus, X } from 'lucide-react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { count } from '../../format/numbers.ts';
 import { useDebounced } from '../../state/debounced.ts';
 import { Button, IconButton } from '../../ui/button.tsx';

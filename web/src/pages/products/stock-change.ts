@@ -1,11 +1,11 @@
 import type { Product, ProductVariant, StockChange } from '@chowk/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { affectedByStock } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { tenantKey } from '../../api/use-api.ts';
 import { submit } from '../../form/submission.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { api, useTenant } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 

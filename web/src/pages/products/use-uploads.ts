@@ -1,7 +1,7 @@
 import { ChowkError, productsLimits } from '@chowk/client';
 import { useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { fetchWithProgress } from '../../api/fetch-with-progress.ts';
+import { errorMessage } from '../../format/error-message.ts';
 
 const { types, maxBytes } = productsLimits.addImage.file;
 const maxImages = productsLimits.create.images;

@@ -1,7 +1,7 @@
 import { ChowkError, type NewNotificationRule } from '@chowk/client';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { useDebounced } from '../../state/debounced.ts';
 import { Notice } from '../../ui/notice.tsx';
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { useCan } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { today } from '../../time/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';

@@ -1,8 +1,8 @@
 import type { InvoiceLogo } from '@chowk/client';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { useMe } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { money } from '../../format/numbers.ts';
 import { saveFile } from '../../screen/save-file.ts';
 import { api } from '../../session/session.ts';

@@ -1,10 +1,10 @@
 import { ChowkError, type InvoiceLogo, invoicesLimits } from '@chowk/client';
 import { ImagePlus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useCan } from '../../api/use-api.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';

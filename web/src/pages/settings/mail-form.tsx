@@ -1,11 +1,11 @@
 import { type NotificationRulePreset, notificationsLimits } from '@chowk/client';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useAction, useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { clearDraft } from '../../form/draft.ts';
 import { useTypedValues } from '../../form/typed-values.ts';
 import { useForm } from '../../form/use-form.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import { api } from '../../session/session.ts';
 import { useDebounced } from '../../state/debounced.ts';

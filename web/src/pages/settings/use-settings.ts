@@ -1,10 +1,10 @@
 import type { DescribedSetting } from '@chowk/client';
 import { affectedBySettings } from '../../api/affected-keys.ts';
-import { errorMessage } from '../../api/error-message.ts';
 import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { clearDraft } from '../../form/draft.ts';
+import { errorMessage } from '../../format/error-message.ts';
 import { api } from '../../session/session.ts';
 import { toast } from '../../ui/toast.tsx';
 

@@ -1,1 +1,0 @@
-import{t as e}from"./debounced-swqkm_5r.js";import{N as t,Yn as n}from"./common-CS0jonl-.js";var r=150,i=2;function a(a,o,s){let c=e(o,r),l=o.length>=i&&c.length>=i,{data:u,error:d,isLoading:f}=t(a(c),e=>s(e,c),l);return{data:l?u:void 0,isSearching:o.length>=i&&(o!==c||f),failure:l&&d?n(d):void 0}}export{a as t};
