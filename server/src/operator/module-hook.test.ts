@@ -45,7 +45,9 @@ test('a hook that throws, ends its process or never ends fails, with the tenant 
   const { modules: others } = await ring.lock();
   const [own, draft] = [join(ring.modulesPath, 'own.lock.json'), join(ring.modulesPath, 'draft.lock.json')];
   const write = async (file: string, version: string, hooks = '') => {
-    const notes = await writePackage(ring.modulesPath, { alias: 'notes', version, code: `hooks: { ${hooks} }` });
+    // Tenants have a system module without an installation.
+    const manifest = { system: true };
+    const notes = await writePackage(ring.modulesPath, { alias: 'notes', version, manifest, code: `hooks: { ${hooks} }` });
     return writeTestLock(file, 'stable', { ...others, notes });
   };
   const modules = {
