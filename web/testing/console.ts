@@ -51,7 +51,9 @@ export async function startConsole(options: TestOptions = {}): Promise<Console> 
     },
     async openAs(person, tenant, path = '/', expected?: RegExp) {
       const page = await openPage(undefined, sizes.wide, expected);
-      await page.addInitScript(`if (!localStorage.getItem('chowk.tokens')) { ${storeSession(person, tenant)} }`);
+      const script = `if (!localStorage.getItem('chowk.tokens')) { ${storeSession(person, tenant)} }`;
+      const signingIn = await page.addInitScript(script);
+      onTestFinished(() => signingIn.dispose());
       await page.goto(origin + path);
       return page;
     },
@@ -71,16 +73,8 @@ function storeSession({ accessToken, refreshToken }: Person, { id }: TestTenant)
 
 /** A page that must not report an error but an expected one, neither of its scripts nor of the content security policy. */
 export async function openPage(url?: string, size = sizes.wide, expected?: RegExp): Promise<Page> {
-  const context = await (await startBrowser()).newContext({
-    viewport: size,
-    reducedMotion: 'reduce',
-    colorScheme: 'light',
-    locale: 'en-IN',
-    timezoneId: 'Asia/Kolkata',
-  });
-  await context.addInitScript(noteLayoutShifts);
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  const page = await takePage();
+  await page.setViewportSize(size);
   const errors: string[] = [];
   const report = (error: string) => {
     // The browser reports every response of 400 and above, and what fails without a connection.
@@ -89,11 +83,58 @@ export async function openPage(url?: string, size = sizes.wide, expected?: RegEx
   page.on('pageerror', (error) => report(String(error)));
   page.on('console', (message) => message.type() === 'error' && report(message.text()));
   onTestFinished(async () => {
-    await context.close();
+    await returnPage(page);
     expect(errors).toEqual([]);
   });
   if (url !== undefined) await page.goto(url);
   return page;
+}
+
+/** The page of an earlier test: the browser has compiled the scripts of the console already, which is half of loading it. */
+let idlePage: Page | undefined;
+
+async function takePage(): Promise<Page> {
+  const page = idlePage ?? (await newPage());
+  idlePage = undefined;
+  return page;
+}
+
+/** The next page is a new one, whose browser has loaded nothing yet. */
+export async function forgetIdlePage(): Promise<void> {
+  await idlePage?.context().close();
+  idlePage = undefined;
+}
+
+async function newPage(): Promise<Page> {
+  const context = await (await startBrowser()).newContext({ locale: 'en-IN', timezoneId: 'Asia/Kolkata', ...preferences });
+  await context.addInitScript(noteLayoutShifts);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  return page;
+}
+
+const preferences = { reducedMotion: 'reduce', colorScheme: 'light' } as const;
+
+/** Keeps the page for the next test if nothing of this one is left in it. */
+async function returnPage(page: Page): Promise<void> {
+  const context = page.context();
+  if (idlePage || !(await clear(page).catch(() => false))) await context.close();
+  else idlePage = page;
+}
+
+async function clear(page: Page): Promise<boolean> {
+  const context = page.context();
+  if (context.pages().length > 1) return false;
+  page.removeAllListeners();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.setOffline(false);
+  await context.clearPermissions();
+  await context.clearCookies();
+  await page.emulateMedia(preferences);
+  // A document of the same origin without scripts.
+  await page.goto(`${new URL(page.url()).origin}/api/health/live`);
+  const script = `localStorage.clear(); sessionStorage.clear(); /native code/.test(Date)`;
+  return (await page.evaluate(script)) as boolean;
 }
 
 /** Notes what moves while a page is loaded, until the user does something. */

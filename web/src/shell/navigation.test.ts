@@ -5,6 +5,7 @@ import {
   type Console,
   chromiumPath,
   expectStill,
+  forgetIdlePage,
   heading,
   inspect,
   openPage,
@@ -224,6 +225,7 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
   });
 
   test('a page that was never opened does not end the console without a connection', async () => {
+    await forgetIdlePage();
     const acme = await platform.tenant({ name: 'Acme Stores' });
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
     await heading(page, 'Home').waitFor();
