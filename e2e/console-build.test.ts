@@ -36,28 +36,23 @@ test('a console whose sources have not changed is not built again', async () => 
   expect(await build('--check')).toEqual({ code: 0, output: '' });
 });
 
-test('a changed console is built before the platform is ready', { timeout }, async () => {
+test('a changed console is built before the platform is ready; if that fails, the last build is served, and a later one without a restart', {
+  timeout,
+}, async () => {
   await change('index.html', 'needs JavaScript.', 'needs scripts.');
   expect((await build('--check')).output).toMatch(/built from other sources: run 'npm run fix'/);
   const platform = await startInstalledPlatform(folder);
   expect(await fetchPage(platform)).toContain('needs scripts.');
   expect(platform.errors()).toMatch(/^Building the console…\nBuilt the console in [\d.]+ s\n$/);
-});
 
-test('if the build fails, the last one is served, and the log says so', { timeout }, async () => {
   await change('src/main.tsx', 'import', 'import import');
-  const platform = await startInstalledPlatform(folder);
+  await platform.killAndRestart();
   expect(await fetchPage(platform)).toContain('needs scripts.');
   expect(platform.errors()).toContain('src/main.tsx');
-  await change('src/main.tsx', 'import import', 'import');
-});
 
-test('without any build, pages say so and the platform is healthy; a build is served without a restart', {
-  timeout,
-}, async () => {
-  await change('src/main.tsx', 'import', 'import import');
+  // Without any build, pages say so and the platform is healthy.
   await rename(join(web, 'dist'), join(folder, 'dist.saved'));
-  const platform = await startInstalledPlatform(folder);
+  await platform.killAndRestart();
   expect(await fetchPage(platform)).toContain('The console is not built');
   expect((await fetch(`${platform.url}/api/health`)).status).toBe(200);
   await change('src/main.tsx', 'import import', 'import');

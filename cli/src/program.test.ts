@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../server/testing/chowkd.ts';
 import { eventually } from '../../server/testing/eventually.ts';
 import { getPort } from '../../server/testing/raw-http.ts';
 import { startProxy } from '../../server/testing/tcp-proxy.ts';
-import { type RunOptions, runChowk, runInTerminal, startChowk } from '../testing/chowk.ts';
+import { chowkProcess, type RunOptions, runChowk, runInTerminal, startChowk } from '../testing/chowk.ts';
 import { exitCodes } from './exit.ts';
 import { textWidth } from './output/text-width.ts';
 
@@ -29,7 +29,9 @@ const signIn = (folder: string, person: Person, api = url, ...args: string[]) =>
   runChowk(folder, ['login', `--api-url=${api}`, `--email=${person.email}`, '--password-stdin', ...args], {
     input: `${person.password}\n`,
   });
-const first = await signIn(config, asha);
+const first = await chowkProcess(config, ['login', `--api-url=${url}`, `--email=${asha.email}`, '--password-stdin'], {
+  input: `${asha.password}\n`,
+});
 
 const run = (...args: string[]) => runChowk(config, args);
 const runWith = (options: RunOptions, ...args: string[]) => runChowk(config, args, options);
@@ -206,7 +208,7 @@ test('a list without a terminal is lines of exact values, and --all reads every 
     'sku,title,price',
     ...Array.from({ length: 230 }, (_, index) => `BULK-${index},Bulk ${index},5.00`),
   ].join('\n');
-  expect((await runWith({ input }, 'products', 'import', '-')).err).toMatch(/230/);
+  expect((await chowkProcess(config, ['products', 'import', '-'], { input })).err).toMatch(/230/);
   const { out, err } = await run('products', 'list', '--search=Bulk', '--all');
   const lines = out.trim().split('\n');
   expect(new Set(lines.map((line) => line.split('\t')[0])).size).toBe(230);
@@ -221,7 +223,7 @@ test('an export is complete or not there, and a pipe gets it as it is', async ()
   const file = join(folder, 'products.csv');
   const saved = await run('products', 'export', `--output=${file}`);
   expect(saved).toEqual({ code: 0, out: '', err: `Wrote ${file}.\n` });
-  expect((await run('products', 'export')).out).toBe(await readFile(file, 'utf8'));
+  expect((await chowkProcess(config, ['products', 'export'])).out).toBe(await readFile(file, 'utf8'));
   expect(await readdir(folder)).toEqual(['products.csv']);
 });
 
@@ -310,7 +312,7 @@ test('processes that refresh at once share one refresh, also after one that died
   await gone.exited;
   await writeFile(join(folder, 'tokens.lock'), String(gone.child.pid));
   front.requests.length = 0;
-  const outcomes = await Promise.all(Array.from({ length: 4 }, () => runChowk(folder, ['whoami'])));
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => chowkProcess(folder, ['whoami'])));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(front.requests.filter(({ path }) => path === '/api/v1/auth/refresh')).toHaveLength(1);
   expect((await readdir(folder)).sort()).toEqual(['config.json', 'tokens.json']);

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { runProgram } from '../src/program.ts';
+import { testEnvironment } from './environment.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 export const node = join(root, 'node_modules/.bin/node');
@@ -34,8 +36,24 @@ export function startChowk(configFolder: string, args: readonly string[], { inpu
   return { child, output, exited };
 }
 
-export function runChowk(configFolder: string, args: readonly string[], options?: RunOptions): Promise<Outcome> {
+/** Runs the program in a process of its own. Most of its time is the start of the process. */
+export function chowkProcess(configFolder: string, args: readonly string[], options?: RunOptions): Promise<Outcome> {
   return startChowk(configFolder, args, options).exited;
+}
+
+/** Runs a command line in this process, without a terminal. */
+export async function runChowk(
+  configFolder: string,
+  args: readonly string[],
+  { input = '', variables }: Omit<RunOptions, 'cwd'> = {},
+): Promise<Outcome> {
+  const { environment, output } = testEnvironment({
+    configFolder,
+    input,
+    variables: { SERVICE_NO_UPGRADE_CHECK: '1', ...variables },
+  });
+  const code = await runProgram(environment, args);
+  return { code, ...output };
 }
 
 /** Runs the program in a terminal of the given width. What a terminal shows is one stream. */

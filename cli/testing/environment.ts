@@ -11,13 +11,16 @@ interface TestOptions extends Partial<Pick<Environment, 'variables' | 'configFol
 /** An environment that keeps what a command writes. */
 export function testEnvironment({ columns = 80, isTerminal = false, input = '', now, ...parts }: TestOptions = {}) {
   const output = { out: '', err: '' };
-  const stream = (name: 'out' | 'err') => ({
-    isTerminal,
-    columns,
-    write(data: string | Uint8Array) {
-      output[name] += data.toString();
-    },
-  });
+  const stream = (name: 'out' | 'err') => {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return {
+      isTerminal,
+      columns,
+      write(data: string | Uint8Array) {
+        output[name] += typeof data === 'string' ? data : decoder.decode(data, { stream: true });
+      },
+    };
+  };
   const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTerminal: false });
   const environment: Environment = {
     ...processEnvironment(),

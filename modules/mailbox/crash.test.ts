@@ -14,9 +14,9 @@ import { startPlatform } from '../../server/testing/platform.ts';
 
 /* Mails come and go while the process that receives, reads and sends them is killed again and again. */
 
-const each = 250;
+const each = 120;
 const kills = 4;
-const senders = 50;
+const senders = 40;
 const closed = 'We are closed and answer tomorrow.';
 
 /** The Message-IDs of the mails that customers got, by address and text. */

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { findProblems } from '../../server/src/tenancy/doctor.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { eventually } from '../../server/testing/eventually.ts';
+import { writeLock } from '../../server/testing/module-sources.ts';
 import { uniqueId } from '../../server/testing/platform.ts';
 import { repositoryModules } from '../../server/testing/repository-modules.ts';
 import { onSeparateConnection } from '../../server/testing/scratch-database.ts';
@@ -14,7 +15,8 @@ import { stepNames } from './schemas.ts';
 
 /* Processes are killed while they provision. Another one completes what they have begun, exactly once. */
 
-const modules = await repositoryModules('identity', 'administration', 'onboarding', 'products');
+const aliases = ['administration', 'identity', 'onboarding', 'products'];
+const modules = await repositoryModules(...aliases);
 const platform = await startAccounts({ modules, environment: { APPLICATIONS_PER_MINUTE: '10000' } });
 const { kernel } = platform;
 const { central, databases } = kernel;
@@ -23,6 +25,8 @@ const owner = await platform.person({ tenant: platformOwner });
 await owner.post('/api/v1/products', { sku: 'FLAG', title: 'Flag', price: '5.00', mandatory: true });
 const { body } = await owner.post('/api/v1/admin/referral-codes', { kyc_required: false });
 await databases.ensureTemplate();
+// The processes load no other modules.
+const MODULE_LOCK_PATH = await writeLock(kernel.config.storagePath, ...aliases);
 
 /** An approved application that no job provisions yet. */
 async function approved(): Promise<string> {
@@ -48,6 +52,7 @@ function start(moment: string, step: string, ids: readonly string[], { user, pas
         APP_ENV: 'testing',
         SPARE_DATABASES: '0',
         STORAGE_PATH: kernel.config.storagePath,
+        MODULE_LOCK_PATH,
         DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${central.database}`,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -130,14 +135,12 @@ test('fifty applications at once', { timeout: 90_000 }, async () => {
   await mustBeCompletedOnce(ids);
 });
 
-test('processes that are killed while they create databases', { timeout: 90_000 }, async () => {
-  for (let round = 0; round < 2; round += 1) {
-    const ids = await Promise.all(Array.from({ length: 4 }, approved));
-    const { child, exited } = start('inside', '', ids);
-    await whileCreatingDatabases(() => child.kill('SIGKILL'));
-    await exited;
-    await mustBeCompletedOnce(ids);
-  }
+test('a process that is killed while it creates databases', { timeout: 90_000 }, async () => {
+  const ids = await Promise.all(Array.from({ length: 4 }, approved));
+  const { child, exited } = start('inside', '', ids);
+  await whileCreatingDatabases(() => child.kill('SIGKILL'));
+  await exited;
+  await mustBeCompletedOnce(ids);
 });
 
 test('afterwards no database is left over and every tenant is complete', async () => {

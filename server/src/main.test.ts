@@ -1,26 +1,30 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '@chowk/kit/kernel';
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { chowkd, chowkdProcess, serve, temporaryFolder } from '../testing/chowkd.ts';
+import { writeLock } from '../testing/module-sources.ts';
 import { uniqueId } from '../testing/platform.ts';
 import { withConnection } from './db/connection.ts';
 
 const limits = { connectTimeoutMs: 5_000, queryTimeoutMs: 30_000 };
-
-const STORAGE_PATH = await mkdtemp(join(tmpdir(), 'chowk-serve-'));
-afterAll(() => rm(STORAGE_PATH, { recursive: true, force: true }));
 
 /** An external PostgreSQL with a central database that does not exist yet. */
 function externalDatabase(): string {
   const { port, user, password } = inject('server');
   const name = `central_${randomBytes(5).toString('hex')}`;
   return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`;
+}
+
+/** Two modules only, whose tables take less time to create. */
+async function smallPlatform() {
+  const STORAGE_PATH = await temporaryFolder();
+  const MODULE_LOCK_PATH = await writeLock(STORAGE_PATH, 'identity', 'administration');
+  return { STORAGE_PATH, MODULE_LOCK_PATH, DATABASE_URL: externalDatabase(), DATABASE_COPY_STRATEGY: 'file_copy' };
 }
 
 async function health(url: string) {
@@ -42,8 +46,14 @@ async function descendants(pid: number): Promise<number[]> {
 }
 
 test('help lists the commands; an unknown command and wrong options are usage errors', async () => {
-  const help = await chowkdProcess(['help']);
-  expect(help).toMatchObject({ code: 0, err: '' });
+  // The process also reports how much memory its short-lived objects have.
+  const report = `process.on('exit', () => console.error(JSON.stringify(v8.getHeapSpaceStatistics()[1])))`;
+  const preload = `data:text/javascript,${encodeURIComponent(`import v8 from 'node:v8'; ${report}`)}`;
+  const help = await chowkdProcess(['help'], { NODE_OPTIONS: `--import=${preload}` });
+  expect(help).toMatchObject({ code: 0, err: expect.stringMatching(/^\{.*\}\n$/) });
+  const memory = JSON.parse(help.err);
+  expect(memory.space_name).toBe('new_space');
+  expect(memory.space_size).toBeLessThanOrEqual(8 * 1_048_576);
   for (const name of ['serve', 'migrate', 'config', 'tenant:create', 'doctor', 'tenant:doctor'])
     expect(help.out).toContain(name);
   expect(await chowkd(['tenant:destroy'])).toEqual({
@@ -107,14 +117,14 @@ test('a busy port is one clear line and exit code 1', async () => {
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
-  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase(), PORT: String(port) };
+  const environment = { ...(await smallPlatform()), PORT: String(port) };
   const { code, err } = await chowkdProcess(['serve'], environment);
   expect(code).toBe(1);
   expect(err).toBe(`chowkd: port ${port} on 127.0.0.1 is in use; stop the other process or set PORT to another port\n`);
 });
 
 test('a plan says what a migration would do, and a version that is too old does not start', async () => {
-  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const environment = await smallPlatform();
   const missing = await chowkd(['migrate', '--plan'], environment);
   expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('does not exist') });
   expect((await chowkd(['migrate'], environment)).code).toBe(0);
@@ -135,8 +145,7 @@ test('a plan says what a migration would do, and a version that is too old does 
     connection.script(`INSERT INTO platform_settings (key, value) VALUES ('minimum_version', '"99.1.0"')`),
   );
   for (const command of ['migrate', 'migrate --plan', 'tenant:list', 'serve --no-build --rings=stable']) {
-    const run = command.startsWith('serve') ? chowkdProcess : chowkd;
-    const { code, err } = await run(command.split(' '), environment);
+    const { code, err } = await chowkd(command.split(' '), environment);
     expect({ code, err }).toEqual({
       code: 1,
       err: expect.stringMatching(
@@ -147,7 +156,7 @@ test('a plan says what a migration would do, and a version that is too old does 
 });
 
 test('with DATABASE_URL the central database is created, and tenants are created, listed, shown and migrated', async () => {
-  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const environment = await smallPlatform();
   const id = uniqueId();
   expect(await chowkd(['tenant:list'], environment)).toMatchObject({
     code: 1,
@@ -180,7 +189,7 @@ test('with DATABASE_URL the central database is created, and tenants are created
 });
 
 test('a command that only reads or changes tenants does not migrate the central database', async () => {
-  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const environment = await smallPlatform();
   expect((await chowkd(['migrate'], environment)).code).toBe(0);
   const name = new URL(environment.DATABASE_URL).pathname.slice(1);
   const applied = () =>
@@ -207,7 +216,7 @@ test('a command that only reads or changes tenants does not migrate the central 
 });
 
 test('orphaned databases are dropped only after a confirmation', async () => {
-  const environment = { STORAGE_PATH: await temporaryFolder(), DATABASE_URL: externalDatabase() };
+  const environment = await smallPlatform();
   const id = uniqueId();
   expect((await chowkd(['migrate'], environment)).code).toBe(0);
   expect((await chowkd(['tenant:create', id], environment)).code).toBe(0);
@@ -231,8 +240,7 @@ test('orphaned databases are dropped only after a confirmation', async () => {
 
 test('in production, a platform without MAIL_URL is reported by the doctor', async () => {
   const environment = {
-    STORAGE_PATH: await temporaryFolder(),
-    DATABASE_URL: externalDatabase(),
+    ...(await smallPlatform()),
     APP_ENV: 'production',
   };
   expect((await chowkd(['migrate'], environment)).code).toBe(0);
@@ -257,11 +265,10 @@ test('a further database server that does not meet the requirements is refused a
     connection.script(`CREATE ROLE ${role} LOGIN PASSWORD 'short'`),
   );
   const environment = {
-    STORAGE_PATH: await temporaryFolder(),
-    DATABASE_URL: externalDatabase(),
+    ...(await smallPlatform()),
     DATABASE_SERVERS: `east=postgres://${role}:short@127.0.0.1:${port}?weight=0`,
   };
-  expect(await chowkdProcess(['work'], environment)).toMatchObject({
+  expect(await chowkd(['work'], environment)).toMatchObject({
     code: 1,
     err: expect.stringContaining(`chowkd: DATABASE_SERVERS east: the user ${role} may not create databases`),
   });
@@ -269,28 +276,14 @@ test('a further database server that does not meet the requirements is refused a
 
 test('more connections than the server allows are refused at the start', async () => {
   const environment = {
-    STORAGE_PATH: await temporaryFolder(),
-    DATABASE_URL: externalDatabase(),
+    ...(await smallPlatform()),
     DATABASE_CONNECTIONS: '1000',
   };
-  const { code, err } = await chowkdProcess(['serve'], environment);
+  const { code, err } = await chowkd(['serve', '--no-build'], environment);
   expect(code).toBe(1);
   expect(err).toMatch(
     /^chowkd: this process may open 1002 connections to the database server main, which allows \d+; lower DATABASE_CONNECTIONS or raise max_connections of PostgreSQL\n$/,
   );
-});
-
-test('a command in another storage folder starts no second database and names the running one', async () => {
-  const { stop } = await serve({ STORAGE_PATH });
-  const empty = join(await temporaryFolder(), 'storage');
-  const { code, err } = await chowkd(['tenant:list'], { STORAGE_PATH: empty });
-  expect(code).toBe(1);
-  expect(err).toMatch(
-    `chowkd: there is no database in STORAGE_PATH ${empty}; set STORAGE_PATH to that of the running platform (`,
-  );
-  if (process.platform === 'linux') expect(err).toContain(STORAGE_PATH);
-  await expect(stat(empty)).rejects.toThrow('ENOENT');
-  await stop();
 });
 
 test('help explains one command, and a reader that stops early is no error', async () => {
@@ -319,8 +312,10 @@ async function settingsStatus(url: string, tenant = 'acme'): Promise<{ status: n
   return { status, ring: headers.get('x-ring') };
 }
 
-test('serve works beside other commands, refuses a second serve and stops cleanly', async () => {
-  const { url, stop } = await serve({ STORAGE_PATH });
+test('serve works beside other commands, refuses a second serve, and neither kill -9 of all processes nor a stop loses acknowledged data', async () => {
+  const STORAGE_PATH = await temporaryFolder();
+  const first = await serve({ STORAGE_PATH });
+  const { url } = first;
   expect(await health(url)).toEqual({
     status: 200,
     body: {
@@ -340,26 +335,37 @@ test('serve works beside other commands, refuses a second serve and stops cleanl
   expect(second.err).toBe(`chowkd: another chowkd already serves the storage folder ${STORAGE_PATH}; stop it first\n`);
   expect((await health(url)).status).toBe(200);
 
-  expect(await stop('SIGINT')).toMatchObject({ code: 0 });
-  await expect(stat(join(STORAGE_PATH, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
-});
+  // A command in another storage folder starts no second database and names the running one.
+  const empty = join(await temporaryFolder(), 'storage');
+  const { code, err } = await chowkd(['tenant:list'], { STORAGE_PATH: empty });
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    `chowkd: there is no database in STORAGE_PATH ${empty}; set STORAGE_PATH to that of the running platform (`,
+  );
+  if (process.platform === 'linux') expect(err).toContain(STORAGE_PATH);
+  await expect(stat(empty)).rejects.toThrow('ENOENT');
 
-test.skipIf(process.platform !== 'linux')(
-  'neither a stop nor kill -9 of all processes loses acknowledged data (needs /proc)',
-  async () => {
-    const { url, child, stop } = await serve({ STORAGE_PATH });
-    expect((await settingsStatus(url)).status).toBe(401);
-    const id = uniqueId();
-    expect((await chowkd(['tenant:create', id], { STORAGE_PATH })).code).toBe(0);
-    const tree = await descendants(child.pid as number);
+  let last = first;
+  // Needs /proc.
+  if (process.platform === 'linux') {
+    const tree = await descendants(first.child.pid as number);
     expect(tree.length).toBeGreaterThan(3);
     for (const pid of tree) killIfAlive(pid);
-    await stop();
-    const again = await serve({ STORAGE_PATH });
-    expect((await health(again.url)).status).toBe(200);
-    for (const tenant of ['acme', id]) expect((await settingsStatus(again.url, tenant)).status).toBe(401);
-  },
-);
+    await first.stop();
+    last = await serve({ STORAGE_PATH });
+    expect((await health(last.url)).status).toBe(200);
+    expect((await settingsStatus(last.url)).status).toBe(401);
+  }
+  expect((await chowkd(['tenant:create', 'bazaar'], { STORAGE_PATH })).code).toBe(0);
+  expect(await last.stop('SIGINT')).toMatchObject({ code: 0 });
+  await expect(stat(join(STORAGE_PATH, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
+  const { out } = await chowkd(['tenant:list', '--json'], { STORAGE_PATH });
+  expect(
+    JSON.parse(out)
+      .map(({ id }: { id: string }) => id)
+      .sort(),
+  ).toEqual(['acme', 'bazaar']);
+});
 
 /** A backend may have ended since it was listed. */
 function killIfAlive(pid: number): void {
@@ -369,11 +375,3 @@ function killIfAlive(pid: number): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
-
-test('chowkd frees short-lived objects before they take much memory', async () => {
-  const report = `process.on('exit', () => console.error(v8.getHeapSpaceStatistics()[1]))`;
-  const preload = `data:text/javascript,${encodeURIComponent(`import v8 from 'node:v8'; ${report}`)}`;
-  const { err } = await chowkdProcess(['help'], { NODE_OPTIONS: `--import=${preload}` });
-  expect(err).toContain(`space_name: 'new_space'`);
-  expect(Number(/space_size: (\d+)/.exec(err)?.[1])).toBeLessThanOrEqual(8 * 1_048_576);
-});

@@ -5,7 +5,7 @@ import { type Sql, sql } from '@chowk/kit/kernel';
 import { inject } from 'vitest';
 import { withConnection } from '../src/db/connection.ts';
 import type { LockFile } from '../src/loader/lock-file.ts';
-import { chowkd, chowkdProcess, type Outcome, temporaryFolder } from './chowkd.ts';
+import { chowkd, type Outcome, temporaryFolder } from './chowkd.ts';
 import { type NotesOptions, writeLock, writeNotes } from './module-sources.ts';
 import { packageParts, zip } from './zip.ts';
 
@@ -50,7 +50,7 @@ export async function startModuleRing(tenants: readonly string[], variables = {}
     lock: async () => JSON.parse(await readFile(lockFile, 'utf8')),
     async publish(options) {
       const [sources, out] = [await writeNotes(options), await temporaryFolder()];
-      await succeed(chowkdProcess(['module:pack', sources, `--out=${out}`], environment));
+      await succeed(run('module:pack', sources, `--out=${out}`));
       const zip = join(out, `ShopNotes-${options.version}.zip`);
       await succeed(run('module:publish', zip));
       return zip;

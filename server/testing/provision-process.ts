@@ -5,7 +5,9 @@ import { boot } from '../src/boot.ts';
 import { readConfig } from '../src/config/config.ts';
 import { Context } from '../src/context/context.ts';
 import { openServer } from '../src/db/server.ts';
-import { repositoryModules } from './repository-modules.ts';
+import { loadLockedModules } from '../src/loader/load-modules.ts';
+import { readLockFile } from '../src/loader/lock-file.ts';
+import { lockPath } from '../src/loader/lock-path.ts';
 import { silent } from './silent-log.ts';
 import { testSecrets } from './test-config.ts';
 
@@ -29,7 +31,8 @@ const log: Log = {
   },
 };
 const config = readConfig(process.env);
-const modules = await repositoryModules('identity', 'administration', 'onboarding', 'products');
+// Without a check that modules which are not needed here are there.
+const modules = await loadLockedModules(config, await readLockFile(lockPath(config)));
 const kernel = await boot(
   { config, log, server: await openServer(config, () => {}), secrets: testSecrets },
   { modules },

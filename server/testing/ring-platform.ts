@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { chowkdProcess } from './chowkd.ts';
+import { chowkd } from './chowkd.ts';
 import { type RingName, ringVersions, writeRingPackages } from './ring-packages.ts';
 import { onSeparateConnection } from './scratch-database.ts';
 
@@ -46,7 +46,7 @@ export interface RingResponse {
 const credentials = { email: 'asha@example.com', password: 'correct horse battery' };
 
 async function run(args: readonly string[], environment: Record<string, string>): Promise<string> {
-  const { code, out, err } = await chowkdProcess(args, environment);
+  const { code, out, err } = await chowkd(args, environment);
   if (code !== 0) throw new Error(`chowkd ${args[0]}: ${err}`);
   return out;
 }

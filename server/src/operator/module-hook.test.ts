@@ -47,7 +47,12 @@ test('a hook that throws, ends its process or never ends fails, with the tenant 
   const write = async (file: string, version: string, hooks = '') => {
     // Tenants have a system module without an installation.
     const manifest = { system: true };
-    const notes = await writePackage(ring.modulesPath, { alias: 'notes', version, manifest, code: `hooks: { ${hooks} }` });
+    const notes = await writePackage(ring.modulesPath, {
+      alias: 'notes',
+      version,
+      manifest,
+      code: `hooks: { ${hooks} }`,
+    });
     return writeTestLock(file, 'stable', { ...others, notes });
   };
   const modules = {

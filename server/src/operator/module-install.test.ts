@@ -42,7 +42,7 @@ test('two rings change modules at the same time, and each keeps its own version'
     inRing('module:install', 'notes@1.1.0', '--ring=edge'),
     inRing('module:install', 'notes@1.1.0', '--ring=edge'),
   ]);
-  await inRing('module:install', 'tasks@1.0.0', '--ring=edge');
+  await succeed(ring.run('module:install', 'tasks@1.0.0', '--ring=edge'));
   expect((await ring.lock()).modules.notes?.version).toBe('1.0.0');
   expect((await readLock(edge)).modules.notes.version).toBe('1.1.0');
   expect((await readdir(join(ring.modulesPath, 'notes'))).sort()).toEqual(['1.0.0', '1.1.0']);
@@ -53,9 +53,9 @@ test('two rings change modules at the same time, and each keeps its own version'
     err: expect.stringMatching(/the removal of notes is refused on the ring edge: tasks: .*notes\.version/),
   });
   const locked = await readLock(edge);
-  await inRing('module:lock', '--ring=edge');
+  await succeed(ring.run('module:lock', '--ring=edge'));
   expect((await readLock(edge)).modules).toMatchObject({ notes: locked.modules.notes, tasks: locked.modules.tasks });
-  await inRing('module:verify', '--ring=edge');
+  await succeed(ring.run('module:verify', '--ring=edge'));
   const rows = JSON.parse((await ring.run('module:list', '--json')).out);
   const rings = (version: string) =>
     rows.find((row: { alias: string; version: string }) => row.alias === 'notes' && row.version === version).rings;
@@ -74,7 +74,7 @@ test('a new machine installs what the lock file names, with its content, and nee
   const MODULES_PATH = join(await temporaryFolder(), 'link');
   await symlink(await temporaryFolder(), MODULES_PATH);
   const machine = { ...ring.environment, MODULES_PATH, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none' };
-  const verify = () => chowkdProcess(['module:verify'], machine);
+  const verify = () => chowkd(['module:verify'], machine);
   expect(await verify()).toMatchObject({
     code: 1,
     out: expect.stringMatching(/notes 1\.0\.0, which is not installed/),

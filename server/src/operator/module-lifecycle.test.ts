@@ -40,7 +40,6 @@ test('a module is installed, upgraded, rolled back and removed, with hooks for e
       { text: '1.0.0 to 1.1.0', color: null },
     ]);
   }
-  expect(await servedVersion(ring, tenants[1])).toBe('1.1.0');
   const again = await ring.run('module:upgrade', 'notes', '--to=1.0.0');
   expect(again).toMatchObject({
     code: 1,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chowkdProcess, temporaryFolder } from '../../testing/chowkd.ts';
+import { chowkd, chowkdProcess, temporaryFolder } from '../../testing/chowkd.ts';
 import { type NotesOptions, writeNotes } from '../../testing/module-sources.ts';
 import { testConfig } from '../../testing/test-config.ts';
 import { ArchiveReader } from '../tenancy/archive-reader.ts';
@@ -11,7 +11,7 @@ import { publishPackage } from './publish-package.ts';
 async function pack(options: NotesOptions, file = `ShopNotes-${options.version}.zip`) {
   const out = await temporaryFolder();
   const folder = await writeNotes(options);
-  const outcome = await chowkdProcess(['module:pack', folder, `--out=${out}`, '--json']);
+  const outcome = await chowkd(['module:pack', folder, `--out=${out}`, '--json']);
   return { ...outcome, folder, zip: join(out, file) };
 }
 

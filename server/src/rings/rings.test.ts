@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { chowkdProcess } from '../../testing/chowkd.ts';
+import { chowkd } from '../../testing/chowkd.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type RingName, ringVersions } from '../../testing/ring-packages.ts';
 import { type RingResponse, startRings } from '../../testing/ring-platform.ts';
@@ -253,7 +253,7 @@ test(
     const before = await platform.ringPid('edge');
     const writes = sendRepeatedly(2, () => create('edge'));
     const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
-    const reloaded = await chowkdProcess(['ring:reload', 'edge'], platform.environment);
+    const reloaded = await chowkd(['ring:reload', 'edge'], platform.environment);
     // The command has waited until the new process serves.
     expect(await platform.ringPid('edge')).not.toBe(before);
     expect(reloaded).toMatchObject({
@@ -279,7 +279,7 @@ test(
     onTestFinished(restore);
     const reads = sendRepeatedly(1, () => readVersion(tenants.edge));
     await writeFile(platform.locks.edge, lock.replace('"2.0.0"', '"2.0.9"'));
-    const failed = await chowkdProcess(['ring:reload', 'edge'], platform.environment);
+    const failed = await chowkd(['ring:reload', 'edge'], platform.environment);
     expect(failed).toMatchObject({ code: 1, out: '' });
     expect(failed.err).toMatch(
       /^chowkd: the new process did not start, and the earlier one goes on; see the log of \S+:\d+$/m,
@@ -287,7 +287,7 @@ test(
     expect(platform.output()).toMatch(/probe 2\.0\.9[\s\S]*the earlier process of the ring edge goes on/);
     expect(await platform.ringPid('edge')).toBe(before);
     await restore();
-    expect(await chowkdProcess(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0 });
+    expect(await chowkd(['ring:reload', 'edge'], platform.environment)).toMatchObject({ code: 0 });
     expect(await platform.ringPid('edge')).not.toBe(before);
     expect(outcomes(await reads.stop())).toEqual([200]);
   },
