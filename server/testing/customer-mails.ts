@@ -21,6 +21,8 @@ export async function startCustomerMails(): Promise<CustomerMails> {
   const delivered: Email[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    // Closes at once, also while the platform keeps a connection open. The default waits for half a minute.
+    closeTimeout: 100,
     async onData(stream, _session, done) {
       delivered.push(await PostalMime.parse(Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>))));
       done();

@@ -106,7 +106,11 @@ export async function forgetIdlePage(): Promise<void> {
 }
 
 async function newPage(): Promise<Page> {
-  const context = await (await startBrowser()).newContext({ locale: 'en-IN', timezoneId: 'Asia/Kolkata', ...preferences });
+  const context = await (await startBrowser()).newContext({
+    locale: 'en-IN',
+    timezoneId: 'Asia/Kolkata',
+    ...preferences,
+  });
   await context.addInitScript(noteLayoutShifts);
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

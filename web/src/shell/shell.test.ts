@@ -82,10 +82,10 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await link.click();
     await page.getByRole('button', { name: 'Send the link again' }).waitFor();
 
-    const verified = await openPage(`${origin}/login`);
-    await signIn(verified, await platform.person({ tenant }));
-    await heading(verified, 'Home').waitFor();
-    expect(await verified.getByText('Verify your email address').count()).toBe(0);
+    await platform.continueAs(page, await platform.person({ tenant }), tenant);
+    await page.goto(origin);
+    await heading(page, 'Home').waitFor();
+    expect(await page.getByText('Verify your email address').count()).toBe(0);
   });
 
   test('at the address of an organization, another one is opened at its own address', async () => {
@@ -232,7 +232,7 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.getByText('could not be searched').waitFor();
   });
 
-  test('? lists the keys of the page', async () => {
+  test('? lists the keys of the page, a page that fails leaves the others usable, and on a phone the bar at the bottom leads to all', async () => {
     const acme = await platform.tenant();
     const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/customers');
     await heading(page, 'Customers').waitFor();
@@ -241,29 +241,20 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await inspect(page, 'keys');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
-  });
 
-  test('on a phone, the bar at the bottom leads to all pages', async () => {
-    const acme = await platform.tenant();
-    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
-    await page.setViewportSize(sizes.phone);
-    await page.getByRole('link', { name: 'Customers' }).click();
-    await heading(page, 'Customers').waitFor();
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Notifications' }).click();
-    await heading(page, 'Notifications').waitFor();
-  });
-
-  test('a page that fails leaves the others usable', async () => {
-    const acme = await platform.tenant();
-    const page = await platform.openAs(await platform.person({ tenant: acme }), acme);
-    await heading(page, 'Home').waitFor();
     await page.route('**/assets/orders-page-*.js', (route) => route.abort());
     await page.getByRole('link', { name: 'Orders', exact: true }).click();
     await page.getByText('This page could not be shown').waitFor();
     await inspect(page, 'page-error');
     await page.getByRole('link', { name: 'Customers' }).click();
     await heading(page, 'Customers').waitFor();
+
+    await page.setViewportSize(sizes.phone);
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await heading(page, 'Customers').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Notifications' }).click();
+    await heading(page, 'Notifications').waitFor();
   });
 
   test('without a connection, the console says so, and connects again', async () => {
@@ -288,8 +279,12 @@ describe.skipIf(!chromiumPath)('the console', () => {
     });
   });
 
-  test('the chosen theme stays, also if the system has the other', async () => {
-    const page = await openPage(`${origin}/dev/ui`);
+  test('an unknown address says so, and the chosen theme stays, also if the system has the other', async () => {
+    const page = await openPage(`${origin}/no/such/page`);
+    await heading(page, 'Page not found').waitFor();
+    await inspect(page, 'not-found');
+
+    await page.goto(`${origin}/dev/ui`);
     await heading(page, 'Design system').waitFor();
     await inspect(page, 'ui', 'complete');
     await page.getByRole('button', { name: 'Dark' }).click();
@@ -315,11 +310,5 @@ describe.skipIf(!chromiumPath)('the console', () => {
     await page.mouse.move(0, 0);
     await page.clock.fastForward(60_000);
     await page.getByText('Order 1042 restored.').waitFor({ state: 'detached' });
-  });
-
-  test('an unknown address says so', async () => {
-    const page = await openPage(`${origin}/no/such/page`);
-    await heading(page, 'Page not found').waitFor();
-    await inspect(page, 'not-found');
   });
 });

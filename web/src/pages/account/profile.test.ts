@@ -40,7 +40,7 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     return { acme, person, page };
   }
 
-  test('details are saved, and the menu of the person leads to them', async () => {
+  test('details are saved, the menu of the person leads to them, and what was typed stays until it is saved or discarded', async () => {
     const { person, page } = await openProfile({ name: longName });
     await page.getByRole('link', { name: 'Home' }).first().click();
     await heading(page, 'Home').waitFor();
@@ -57,9 +57,23 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await page.getByRole('button', { name: 'Account of लक्ष्मी सुब्रह्मण्यम' }).waitFor();
     const { body } = await person.get('/api/v1/profile');
     expect(body.profile).toMatchObject({ name: 'लक्ष्मी सुब्रह्मण्यम', timezone: 'Asia/Dubai' });
+
+    await page.getByLabel('Name').fill('Half a na');
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+    await inspect(page, 'profile-draft');
+    await button(page, 'Discard them').click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('लक्ष्मी सुब्रह्मण्यम');
+    await page.reload();
+    await page.getByLabel('Name').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('लक्ष्मी सुब्रह्मण्यम');
+    expect(await page.getByText('These are changes').count()).toBe(0);
   });
 
-  test('a session that ends while a form is filled in loses nothing', async () => {
+  test('a session that ends while a form is filled in loses nothing; sessions are listed and ended, one or all others', async () => {
     const { person, page } = await openProfile();
     await page.getByLabel('Name').fill(longName);
     // Over another session: all others end.
@@ -76,29 +90,35 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await button(page, 'Save').click();
     await toast(page, 'Profile saved.');
     expect((await person.get('/api/v1/profile')).body.profile.name).toBe(longName);
+
+    const agents = [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/18.6 Safari/604.1',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
+    ];
+    for (const agent of agents) {
+      const payload = { email: person.email, password: person.password };
+      const headers = { 'user-agent': agent };
+      await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload, headers });
+    }
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('Safari on iPhone').waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'This session' }).textContent()).toContain('Chrome');
+    await inspect(page, 'profile-sessions');
+    await button(page, 'End the session of Safari on iPhone').click();
+    await toast(page, 'Session of Safari on iPhone ended.');
+    await page.getByText('Safari on iPhone', { exact: true }).waitFor({ state: 'detached' });
+    await button(page, 'Sign out everywhere else').click();
+    await page.getByText('2 sessions will end at once.').waitFor();
+    await inspect(page, 'profile-sessions-dialog');
+    await button(page, 'End 2 sessions').click();
+    await toast(page, '2 sessions ended.');
+    await eventually(async () => expect(await page.getByText('Last seen').count()).toBe(1));
+    expect((await person.get('/api/v1/profile')).status).toBe(401);
   });
 
-  test('what was typed is there again after a reload, until it is saved or discarded', async () => {
-    const { person, page } = await openProfile();
-    await page.getByLabel('Name').fill('Half a na');
-    await page.getByLabel('Time zone').selectOption('Asia/Dubai');
-    await page.reload();
-    await page.getByText('Your unsaved changes were restored.').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
-    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Dubai');
-    await inspect(page, 'profile-draft');
-    await button(page, 'Discard them').click();
-    expect(await page.getByLabel('Name').inputValue()).toBe(person.name);
-    await page.reload();
-    await page.getByLabel('Name').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe(person.name);
-    expect(await page.getByText('These are changes').count()).toBe(0);
-  });
-
-  test('a new address is pending until it is verified; its link can be sent again and the change cancelled', async () => {
+  test('a new address is pending until it is verified or cancelled, and activity is listed in sentences, page by page', async () => {
     const { person, page } = await openProfile();
     const email = `accounts.and.wholesale.department.${person.email}`;
-    await inspect(page, 'profile');
     await button(page, 'Change address').click();
     await page.getByLabel('New address').fill('not an address');
     await page.getByLabel('Your password').fill('wrong');
@@ -122,6 +142,18 @@ describe.skipIf(!chromiumPath)('the profile', () => {
       email: person.email,
       email_verified: true,
     });
+
+    for (let index = 0; index < 31; index += 1) await person.patch('/api/v1/profile', { timezone: 'Asia/Kolkata' });
+    const token = { name: 'Nightly export', scopes: ['orders.view'], password: person.password };
+    expect((await person.post('/api/v1/profile/tokens', token)).status).toBe(201);
+    await page.getByRole('navigation', { name: 'Profile' }).getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('Created the access token Nightly export').waitFor();
+    await inspect(page, 'profile-activity');
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByText('Signed in', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=activity&page=2');
+    await page.goBack();
+    await page.getByText('Created the access token Nightly export').waitFor();
   });
 
   test('the password is changed, with all errors at once', async () => {
@@ -199,33 +231,6 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await button(page, 'Turn on').waitFor();
   });
 
-  test('sessions are listed with their devices and ended, one or all others', async () => {
-    const { person, page } = await openProfile();
-    const agents = [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/18.6 Safari/604.1',
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
-    ];
-    for (const agent of agents) {
-      const payload = { email: person.email, password: person.password };
-      const headers = { 'user-agent': agent };
-      await platform.request({ method: 'POST', url: '/api/v1/auth/login', payload, headers });
-    }
-    await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('Safari on iPhone').waitFor();
-    expect(await page.getByRole('listitem').filter({ hasText: 'This session' }).textContent()).toContain('Chrome');
-    await inspect(page, 'profile-sessions');
-    await button(page, 'End the session of Safari on iPhone').click();
-    await toast(page, 'Session of Safari on iPhone ended.');
-    await page.getByText('Safari on iPhone', { exact: true }).waitFor({ state: 'detached' });
-    await button(page, 'Sign out everywhere else').click();
-    await page.getByText('2 sessions will end at once.').waitFor();
-    await inspect(page, 'profile-sessions-dialog');
-    await button(page, 'End 2 sessions').click();
-    await toast(page, '2 sessions ended.');
-    await eventually(async () => expect(await page.getByText('Last seen').count()).toBe(1));
-    expect((await person.get('/api/v1/profile')).status).toBe(401);
-  });
-
   test('a token is created with the password, shown once, works, and is revoked', async () => {
     const { acme, person, page } = await openProfile({ tab: 'tokens' });
     await page.getByText('No tokens yet').waitFor();
@@ -263,20 +268,5 @@ describe.skipIf(!chromiumPath)('the profile', () => {
     await button(page, 'Revoke token').click();
     await page.getByText('No tokens yet').waitFor();
     expect(await responseStatus('/api/v1/orders')).toBe(401);
-  });
-
-  test('activity is listed in sentences, page by page', async () => {
-    const { person, page } = await openProfile();
-    for (let index = 0; index < 31; index += 1) await person.patch('/api/v1/profile', { timezone: 'Asia/Kolkata' });
-    const token = { name: 'Nightly export', scopes: ['orders.view'], password: person.password };
-    expect((await person.post('/api/v1/profile/tokens', token)).status).toBe(201);
-    await page.getByRole('navigation', { name: 'Profile' }).getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('Created the access token Nightly export').waitFor();
-    await inspect(page, 'profile-activity');
-    await page.getByRole('link', { name: 'Older' }).click();
-    await page.getByText('Signed in', { exact: true }).waitFor();
-    expect(new URL(page.url()).search).toBe('?tab=activity&page=2');
-    await page.goBack();
-    await page.getByText('Created the access token Nightly export').waitFor();
   });
 });

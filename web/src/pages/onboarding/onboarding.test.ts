@@ -95,16 +95,6 @@ describe.skipIf(!chromiumPath)('applications', () => {
     await heading(page, 'Your organization is ready').waitFor();
   });
 
-  test('starting over empties the form', async () => {
-    const page = await openPage(`${platform.origin}/apply`);
-    await fill(page, 'ravi@example.com');
-    await page.reload();
-    await page.getByRole('button', { name: 'Discard them' }).click();
-    expect(await page.getByLabel('Email').inputValue()).toBe('');
-    await page.reload();
-    expect(await page.getByLabel('Email').inputValue()).toBe('');
-  });
-
   test('documents are uploaded by button and by dropping, with clear errors', async () => {
     const { id, page } = await openApplication({ kyc_required: true });
     await heading(page, 'Upload your documents').waitFor();
@@ -137,9 +127,15 @@ describe.skipIf(!chromiumPath)('applications', () => {
     expect(body).toMatchObject({ kyc_status: 'submitted', uploaded_documents: ['government_id', 'selfie'] });
   });
 
-  test('documents can be uploaded after the application in the same tab, and not by others who know its address', async () => {
+  test('starting over empties the form; documents can be uploaded afterwards in the same tab, and not by others who know the address', async () => {
     const code = await newCode({ kyc_required: true });
     const page = await openPage(`${platform.origin}/apply?code=${code}`);
+    await fill(page, 'ravi@example.com');
+    await page.reload();
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    expect(await page.getByLabel('Email').inputValue()).toBe('');
+    await page.reload();
+    expect(await page.getByLabel('Email').inputValue()).toBe('');
     await fill(page, `${uniqueId()}@example.com`);
     await page.getByRole('button', { name: 'Send the application' }).click();
     await heading(page, 'Upload your documents').waitFor();
@@ -149,6 +145,11 @@ describe.skipIf(!chromiumPath)('applications', () => {
     const other = await openPage(page.url());
     await other.getByText('To upload documents, open the link in our email to the applicant.').waitFor();
     await inspect(other, 'application-documents-foreign');
+    await other.goto(`${platform.origin}/apply/5f0c2f6e-0000-4000-8000-000000000000`);
+    await heading(other, 'There is no such application').waitFor();
+    await other.goto(`${platform.origin}/apply/nonsense`);
+    await heading(other, 'There is no such application').waitFor();
+    await inspect(other, 'application-unknown');
   });
 
   test('the page follows the decisions of the reviewer', async () => {
@@ -180,31 +181,26 @@ describe.skipIf(!chromiumPath)('applications', () => {
     expect(requests).toBe(0);
   });
 
-  test.each([
-    ['rejected', 'Your application was not approved'],
-    ['failed', 'Setting up your organization takes longer'],
-  ])('an application that is %s says why', async (status, title) => {
-    const { id, page } = await openApplication({}, async () => {});
+  test('an application that is rejected, or whose set-up has failed, says why', async () => {
+    const { id, page } = await openApplication({});
     await heading(page, 'Your application is being reviewed').waitFor();
-    await platform.kernel.central.db.run(sql`
-      UPDATE reseller_applications SET status = ${status}, rejection_reason = 'The business is not registered in India.'
-      WHERE id = ${id}`);
-    if (status === 'failed') {
-      await platform.kernel.central.db.run(sql`
-        INSERT INTO provisioning_steps (application_id, step, status, at) VALUES (${id}, 'tenant_id', 'completed', now()),
-          (${id}, 'database', 'failed', now())`);
+    const { db } = platform.kernel.central;
+    for (const [status, title] of [
+      ['rejected', 'Your application was not approved'],
+      ['failed', 'Setting up your organization takes longer'],
+    ] as const) {
+      await db.run(sql`
+        UPDATE reseller_applications SET status = ${status}, rejection_reason = 'The business is not registered in India.'
+        WHERE id = ${id}`);
+      if (status === 'failed') {
+        await db.run(sql`
+          INSERT INTO provisioning_steps (application_id, step, status, at) VALUES (${id}, 'tenant_id', 'completed', now()),
+            (${id}, 'database', 'failed', now())`);
+      }
+      await page.reload();
+      await heading(page, title).waitFor();
+      await page.getByText('The business is not registered in India.').waitFor();
+      await inspect(page, `application-${status}`);
     }
-    await page.reload();
-    await heading(page, title).waitFor();
-    await page.getByText('The business is not registered in India.').waitFor();
-    await inspect(page, `application-${status}`);
-  });
-
-  test('an unknown application says so', async () => {
-    const page = await openPage(`${platform.origin}/apply/5f0c2f6e-0000-4000-8000-000000000000`);
-    await heading(page, 'There is no such application').waitFor();
-    await page.goto(`${platform.origin}/apply/nonsense`);
-    await heading(page, 'There is no such application').waitFor();
-    await inspect(page, 'application-unknown');
   });
 });

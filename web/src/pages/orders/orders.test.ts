@@ -86,11 +86,9 @@ describe.skipIf(!chromiumPath)('orders', () => {
     return () => platform.close();
   });
 
-  async function shop(role = 'Owner') {
+  async function shop() {
     const acme = await platform.tenant({ name: 'Acme Stores' });
-    const owner = await platform.person({ tenant: acme });
-    const person = role === 'Owner' ? owner : await platform.person({ tenant: acme, role, name: 'Ravi Kumar' });
-    return { acme, owner, person };
+    return { acme, owner: await platform.person({ tenant: acme }) };
   }
 
   test('the list has tabs with live counts, search and filters in the address', async () => {
@@ -120,13 +118,6 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Status: Processing').waitFor();
     expect(address(page).searchParams.get('min_total')).toBe('2000');
     await page.getByText('No order matches').waitFor();
-    await inspect(page, 'orders-none');
-
-    const { body } = await owner.get('/api/v1/orders?search=1001');
-    await page.goto(`${platform.origin}/orders?customer_id=${body.orders[0].customer_id}`);
-    await page.getByText('Customer: Asha Kulkarni').waitFor();
-    await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
-    await eventually(() => expect(address(page).searchParams.get('sort_by')).toBe('total'));
   });
 
   test('an order shows items, money, customer, address and history, and takes its next steps', async () => {
@@ -185,12 +176,15 @@ describe.skipIf(!chromiumPath)('orders', () => {
 
     await page.getByRole('link', { name: 'All orders of this customer' }).click();
     await eventually(() => expect(address(page).search).toContain('customer_id='));
-    await page.goto(`${platform.origin}/orders/${order?.id}`);
+    await page.getByText('Customer: Asha Kulkarni').waitFor();
+    await page.getByRole('columnheader', { name: 'Total' }).getByRole('button').click();
+    await eventually(() => expect(address(page).searchParams.get('sort_by')).toBe('total'));
+    await page.getByRole('link', { name: '1001', exact: true }).click();
     await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
     await heading(page, 'Asha Kulkarni').waitFor();
   });
 
-  test('a refund cannot exceed what is left', async () => {
+  test('a refund cannot exceed what is left, and an order is deleted after its number has been entered', async () => {
     const { acme, owner } = await shop();
     const payments = [{ method: 'cash' }];
     const [order] = await createOrders(owner, 1, { status: 'delivered', total: '1000.00', payments });
@@ -214,7 +208,6 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByRole('button', { name: 'Refund ₹300.00' }).click();
     await page.getByText('₹300.00 of order 1001 refunded. ₹700.00 is left.').waitFor();
     await page.getByText('One bag was torn', { exact: true }).waitFor();
-    await inspect(page, 'order-refunded');
 
     // Someone else refunds in the meantime: the API refuses, at the field, unless the new amount has arrived before.
     await choose(page, 'Refund');
@@ -224,9 +217,30 @@ describe.skipIf(!chromiumPath)('orders', () => {
     });
     await page.getByRole('button', { name: 'Refund ₹700.00' }).click();
     await page.getByText(/^The amount must be at most ₹?50\.00, /).waitFor();
+
+    await page.keyboard.press('Escape');
+    await createOrders(owner, 1);
+    // The question belongs to one order, also if the user goes back to another one.
+    await page.getByRole('link', { name: '1002' }).click();
+    await heading(page, 'Order 1002').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete order' }).click();
+    await page.getByLabel('Enter 1002 to confirm').waitFor();
+    await page.goBack();
+    await heading(page, 'Order 1001').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete order' }).click();
+    await page.getByLabel('Enter 1001 to confirm').fill('1002');
+    expect(await page.getByRole('button', { name: 'Delete order', disabled: true }).count()).toBe(1);
+    await inspect(page, 'order-delete');
+    await page.getByLabel('Enter 1001 to confirm').fill('1001');
+    await page.getByRole('button', { name: 'Delete order' }).click();
+    await page.getByText('Order 1001 deleted.').waitFor();
+    await eventually(() => expect(address(page).pathname).toBe('/orders'));
+    await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
   });
 
-  test('the key s changes the status of the focused row, and cancelling takes a reason', async () => {
+  test('the key s changes the status of the focused row, cancelling takes a reason, and selected orders change together', async () => {
     const { acme, owner } = await shop();
     await createOrders(owner, 3, { status: 'pending' });
     const page = await platform.openAs(owner, acme, '/orders');
@@ -250,21 +264,17 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByText('Order 1001 cancelled.').waitFor();
     await page.getByRole('link', { name: '1001' }).click();
     await page.getByText('Out of stock').waitFor();
-  });
 
-  test('the status of selected orders changes together', async () => {
-    const { acme, owner } = await shop();
+    await page.keyboard.press('Escape');
     await createOrders(owner, 3, { status: 'pending' });
     await createOrders(owner, 1, { status: 'delivered' });
-    const page = await platform.openAs(owner, acme, '/orders');
-    for (const number of [1001, 1002, 1004]) await page.getByLabel(`Select order ${number}`).check();
+    for (const number of [1004, 1005, 1007]) await page.getByLabel(`Select order ${number}`).check();
     await page.getByRole('toolbar', { name: 'Selected rows' }).waitFor();
-    await inspect(page, 'orders-selected');
-    const all = page.getByLabel('Select all 4 shown');
+    const all = page.getByLabel('Select all 7 shown');
     expect(await page.locator('thead input:indeterminate').count()).toBe(1);
     await all.check();
-    await page.getByText('4 selected').waitFor();
-    await page.getByLabel('Select order 1003').uncheck();
+    await page.getByText('7 selected').waitFor();
+    for (const number of [1001, 1002, 1003, 1006]) await page.getByLabel(`Select order ${number}`).uncheck();
     await page.getByText('3 selected').waitFor();
     expect(await all.isChecked()).toBe(false);
     await page.getByRole('button', { name: 'Change status' }).click();
@@ -272,66 +282,25 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page
       .getByText(/2 orders are now shipped\. 1 could not change: The status cannot change from delivered/)
       .waitFor();
-    await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+    await page.getByRole('button', { name: 'Shipped 3' }).waitFor();
 
     // What is hard to take back is asked first.
     const fail = async () => {
       await page.getByRole('button', { name: 'Change status' }).click();
       await page.getByRole('menuitem', { name: 'Failed' }).click();
     };
-    await page.getByLabel('Select order 1001').check();
-    await page.getByLabel('Select order 1002').check();
+    await page.getByLabel('Select order 1004').check();
+    await page.getByLabel('Select order 1005').check();
     await fail();
     const question = page.getByRole('dialog', { name: 'Mark 2 orders as failed?' });
     await inspect(page, 'orders-fail', 'complete');
     await question.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('2 selected').waitFor();
-    await page.getByRole('button', { name: 'Shipped 2' }).waitFor();
+    await page.getByRole('button', { name: 'Shipped 3' }).waitFor();
     await fail();
     await question.getByRole('button', { name: 'Mark as failed' }).click();
     await page.getByText('2 orders are now failed.').waitFor();
     await page.getByRole('button', { name: 'Failed 2' }).waitFor();
-  });
-
-  test('an order is deleted after its number has been entered', async () => {
-    const { acme, owner } = await shop();
-    const [order] = await createOrders(owner, 2);
-    const page = await platform.openAs(owner, acme, `/orders/${order?.id}`);
-    await heading(page, 'Order 1001').waitFor();
-    // The question belongs to one order, also if the user goes back to another one.
-    await page.getByRole('link', { name: '1002' }).click();
-    await heading(page, 'Order 1002').waitFor();
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Delete order' }).click();
-    await page.getByLabel('Enter 1002 to confirm').waitFor();
-    await page.goBack();
-    await heading(page, 'Order 1001').waitFor();
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Delete order' }).click();
-    await page.getByLabel('Enter 1001 to confirm').fill('1002');
-    expect(await page.getByRole('button', { name: 'Delete order', disabled: true }).count()).toBe(1);
-    await inspect(page, 'order-delete');
-    await page.getByLabel('Enter 1001 to confirm').fill('1001');
-    await page.getByRole('button', { name: 'Delete order' }).click();
-    await page.getByText('Order 1001 deleted.').waitFor();
-    await eventually(() => expect(address(page).pathname).toBe('/orders'));
-    await page.getByRole('link', { name: '1001' }).waitFor({ state: 'detached' });
-  });
-
-  test('a user sees the actions that they may take', async () => {
-    const { acme, owner, person } = await shop('Viewer');
-    const [order] = await createOrders(owner, 1, { status: 'confirmed' });
-    const page = await platform.openAs(person, acme, `/orders/${order?.id}`);
-    await page.getByText('Street and phone are hidden').waitFor();
-    const names = ['Record payment', 'Ship items', 'Issue invoice', 'Add note', 'More actions', 'Export', 'New order'];
-    for (const name of names) {
-      expect({ name, count: await page.getByRole('button', { name, exact: true }).count() }).toEqual({
-        name,
-        count: 0,
-      });
-    }
-    await page.goto(`${platform.origin}/orders/new`);
-    await page.getByText('You do not have access to this page').waitFor();
   });
 
   test('a new order takes a customer and products while typing, survives a reload and shows all errors', async () => {
@@ -402,12 +371,13 @@ describe.skipIf(!chromiumPath)('orders', () => {
     expect((await owner.get('/api/v1/orders')).body.pagination.total).toBe(5);
     await page.getByText('Gift wrapping').first().waitFor();
     await page.getByText('₹16,292.75').first().waitFor();
-    await page.goto(`${platform.origin}/orders/new`);
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await page.keyboard.press('n');
     await heading(page, 'New order').waitFor();
     expect(await page.getByText('You started this order earlier.').count()).toBe(0);
   });
 
-  test('a new customer is created with the order, and the address can name a known one', async () => {
+  test('a new customer is created with the order, the address can name a known one, and a viewer can create none', async () => {
     const { acme, owner } = await shop();
     const { body } = await owner.post('/api/v1/customers', customers[0]);
     await owner.post(`/api/v1/customers/${body.customer.id}/addresses`, { type: 'shipping', ...shipping_address });
@@ -426,12 +396,29 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await heading(page, 'Order 1001').waitFor();
     await page.getByRole('link', { name: 'सुनीता शर्मा' }).waitFor();
 
-    await page.goto(`${platform.origin}/orders/new?customer=${body.customer.id}`);
+    await page.getByRole('link', { name: 'Customers', exact: true }).click();
+    await page.getByRole('link', { name: 'Asha Kulkarni' }).click();
+    await page.getByRole('button', { name: 'New order' }).click();
     await page.getByText('asha.kulkarni@example.in').waitFor();
     await page.getByRole('button', { name: /Use 14, Laxmi Road/ }).click();
     expect(await page.getByLabel('City').inputValue()).toBe('Pune');
     await inspect(page, 'new-order-known');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByRole('button', { name: 'Add a shipping address' }).waitFor();
+
+    const viewer = await platform.person({ tenant: acme, role: 'Viewer', name: 'Ravi Kumar' });
+    const [order] = await createOrders(owner, 1, { status: 'confirmed' });
+    await platform.continueAs(page, viewer, acme);
+    await page.goto(`${platform.origin}/orders/${order?.id}`);
+    await page.getByText('Street and phone are hidden').waitFor();
+    const names = ['Record payment', 'Ship items', 'Issue invoice', 'Add note', 'More actions', 'Export', 'New order'];
+    for (const name of names) {
+      expect({ name, count: await page.getByRole('button', { name, exact: true }).count() }).toEqual({
+        name,
+        count: 0,
+      });
+    }
+    await page.goto(`${platform.origin}/orders/new`);
+    await page.getByText('You do not have access to this page').waitFor();
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
   const open = (path: string) => platform.openAs(operator, owner, path);
   const panel = (page: Page) => page.locator('article');
 
-  test('a tenant is found, suspended, resumed and exported', async () => {
+  test('a tenant is found, suspended, resumed and exported, and those who may only view have no buttons', async () => {
     const acme = await platform.tenant({ name: `Acme ${uniqueId()}` });
     const page = await open('/platform');
     await page.getByRole('link', { name: acme.name }).waitFor();
@@ -76,6 +76,15 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
     await page.getByRole('menuitem', { name: 'Export' }).click();
     expect((await download).suggestedFilename()).toMatch(new RegExp(`^${acme.id}-.*\\.zip$`));
     await panel(page).getByText('Exported').waitFor();
+
+    const viewer = await platform.person({ tenant: owner, role: 'Viewer' });
+    await platform.continueAs(page, viewer, owner);
+    await page.goto(`${platform.origin}/platform/tenants/${acme.id}`);
+    await heading(page, acme.name).waitFor();
+    for (const name of ['Suspend', 'More actions']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    }
+    expect(await page.getByLabel(`Ring of ${acme.name}`).count()).toBe(0);
   });
 
   test('a tenant is copied, and moved to another database server', async () => {
@@ -152,7 +161,7 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
     await page.getByText('Slow is being reloaded.').waitFor();
   });
 
-  test('failed jobs are retried, one and all', async () => {
+  test('failed jobs are retried, the health of the services is shown as charts, and the release channel is set and removed', async () => {
     const page = await open('/platform/jobs');
     await page.getByText('No failed jobs').waitFor();
     await inspect(page, 'platform-jobs-empty', 'complete');
@@ -177,24 +186,20 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
     await page.getByRole('link', { name: 'All', exact: true }).click();
     await page.getByText('Waiting').first().waitFor();
     await inspect(page, 'platform-jobs-all');
-  });
 
-  test('the health of the services, and the figures as charts', async () => {
     const { figures } = platform.kernel;
     for (let index = 0; index < 40; index += 1) {
       for (let n = 0; n < 20 + 10 * Math.sin(index / 4); n += 1)
         figures.count(n % 19 === 18 ? 500 : 200, 4 + (index % 7));
       figures.sample({ busy_connections: index % 5, waiting: index === 20 ? 3 : 0, sockets: 10 + index });
     }
-    const page = await open('/platform/health');
+    await page.getByRole('link', { name: 'Health', exact: true }).click();
     await page.getByText('Requests a second').waitFor();
     await page.getByText('most 49', { exact: true }).waitFor();
     await page.getByRole('table', { name: 'Database servers' }).getByText('east').waitFor();
     await inspect(page, 'platform-health', 'complete');
-  });
 
-  test('the release channel is set and removed', async () => {
-    const page = await open('/platform/releases');
+    await page.getByRole('link', { name: 'Releases', exact: true }).click();
     await page.getByLabel('Source').selectOption('static');
     await page.getByLabel('Address of the manifest').fill('http://localhost/MANIFEST.json');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -205,16 +210,5 @@ describe.skipIf(!chromiumPath)('the pages of the platform', () => {
     await page.getByText('Release channel saved.').waitFor();
     await page.getByRole('button', { name: 'Use the channel of the environment' }).click();
     await page.getByText('No channel is set').waitFor();
-  });
-
-  test('those who may only view have no buttons', async () => {
-    const acme = await platform.tenant({ name: `Acme ${uniqueId()}` });
-    const viewer = await platform.person({ tenant: owner, role: 'Viewer' });
-    const page = await platform.openAs(viewer, owner, `/platform/tenants/${acme.id}`);
-    await heading(page, acme.name).waitFor();
-    for (const name of ['Suspend', 'More actions']) {
-      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
-    }
-    expect(await page.getByLabel(`Ring of ${acme.name}`).count()).toBe(0);
   });
 });

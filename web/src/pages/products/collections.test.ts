@@ -65,12 +65,13 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
     await inspect(page, 'collection');
   });
 
-  test('a rule shows how many products match while it is built', async () => {
+  test('a rule shows how many products match while it is built, and a viewer can change nothing', async () => {
     const page = await platform.openAs(asha, acme, '/products/collections/new');
     await page.getByLabel('Title', { exact: true }).fill('Fine teas');
     await page.getByLabel('All that match a rule').check();
     await page.getByLabel('Field of condition 1').selectOption('Category');
-    await page.getByLabel('Value of condition 1').selectOption('Tea');
+    // A text field until the categories have been read.
+    await page.getByLabel('Value of condition 1').and(page.locator('select')).selectOption('Tea');
     await page.getByText('3 products match.').waitFor();
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Field of condition 2').selectOption('Price');
@@ -93,6 +94,17 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete collection' }).click();
     await page.getByText('Fine teas deleted.').waitFor();
     expect(await find('fine-teas')).toBeUndefined();
+
+    const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
+    const { id } = await find('gifts');
+    await platform.continueAs(page, vikram, acme);
+    await page.goto(`${platform.origin}/products/collections/${id}`);
+    await heading(page, 'Diwali gifts').waitFor();
+    await page.getByText('Brass kadai').waitFor();
+    expect(await page.getByRole('button', { name: /collection|Save/ }).count()).toBe(0);
+    await page.goto(`${platform.origin}/products/locations`);
+    await page.getByText('default', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /Add|Rename|Delete|Save/ }).count()).toBe(0);
   });
 
   test('locations are added, renamed and deleted, and the threshold of low stock is set', async () => {
@@ -156,17 +168,5 @@ describe.skipIf(!chromiumPath)('collections and stock locations', () => {
     await page.getByText('Warehouse Nashik deleted.').waitFor();
     const { locations } = (await asha.get('/api/v1/stock-locations')).body;
     expect(locations.map(({ name }: { name: string }) => name)).toEqual(['Main']);
-  });
-
-  test('a viewer sees collections and locations and can change nothing', async () => {
-    const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
-    const { id } = await find('gifts');
-    const page = await platform.openAs(vikram, acme, `/products/collections/${id}`);
-    await heading(page, 'Diwali gifts').waitFor();
-    await page.getByText('Brass kadai').waitFor();
-    expect(await page.getByRole('button', { name: /collection|Save/ }).count()).toBe(0);
-    await page.goto(`${platform.origin}/products/locations`);
-    await page.getByText('default', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /Add|Rename|Delete|Save/ }).count()).toBe(0);
   });
 });

@@ -62,29 +62,11 @@ describe.skipIf(!chromiumPath)('products', () => {
   const searchParams = (page: Page) => new URL(page.url()).searchParams;
   const rows = (page: Page) => page.getByRole('table', { name: 'Products' }).locator('tbody tr[data-row]');
 
-  test('a list with views, filters and search in the address', async () => {
+  test('little stock is amber and none is red, the status of selected products is changed, and views and filters are in the address', async () => {
     const page = await platform.openAs(asha, acme, '/products');
     await page.getByRole('link', { name: 'Assam CTC' }).waitFor();
     expect(await rows(page).count()).toBe(5);
     await inspect(page, 'products');
-    await page.getByRole('button', { name: /^Running out/ }).click();
-    await eventually(async () => expect(await rows(page).count()).toBe(2));
-    expect(searchParams(page).get('low_stock')).toBe('true');
-    await inspect(page, 'products-running-out');
-    await page.getByRole('button', { name: 'All' }).click();
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByLabel('Category').selectOption('Kitchen');
-    await page.getByRole('button', { name: 'Apply', exact: true }).click();
-    await eventually(async () => expect(await rows(page).count()).toBe(2));
-    expect(searchParams(page).get('category')).toBe('Kitchen');
-    await page.keyboard.press('/');
-    await page.keyboard.type('हल्दी');
-    await eventually(async () => expect(await rows(page).count()).toBe(1));
-  });
-
-  test('little stock is amber and none is red, and the status of selected products is changed', async () => {
-    const page = await platform.openAs(asha, acme, '/products');
-    await page.getByRole('link', { name: 'Assam CTC' }).waitFor();
     const stock = (name: RegExp) => page.getByRole('button', { name });
     await eventually(async () => expect(await stock(/^Stock of Assam CTC/).getAttribute('class')).toContain('warning'));
     expect(await stock(/^Stock of हल्दी/).getAttribute('class')).toContain('error');
@@ -102,44 +84,22 @@ describe.skipIf(!chromiumPath)('products', () => {
     expect((await find('SARI-KANJI')).status).toBe('archived');
     expect((await find('TEA-AS-500')).status).toBe('active');
     await asha.patch(`${url}/${(await find('SARI-KANJI')).id}`, { status: 'draft' });
+
+    await page.getByRole('button', { name: /^Running out/ }).click();
+    await eventually(async () => expect(await rows(page).count()).toBe(2));
+    expect(searchParams(page).get('low_stock')).toBe('true');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Category').selectOption('Kitchen');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(async () => expect(await rows(page).count()).toBe(2));
+    expect(searchParams(page).get('category')).toBe('Kitchen');
+    await page.keyboard.press('/');
+    await page.keyboard.type('हल्दी');
+    await eventually(async () => expect(await rows(page).count()).toBe(1));
   });
 
-  test('stock is changed in the list, and taken back if it is refused', async () => {
-    const page = await platform.openAs(asha, acme, '/products');
-    const stock = (title: string) => page.getByRole('button', { name: `Stock of ${title}` });
-    await stock('Assam').click();
-    await page.getByRole('textbox', { name: 'Units on hand' }).fill('10');
-    await page.getByText('3 → 10 (+7)').waitFor();
-    await page.getByLabel('Reason').selectOption('Delivery');
-    await inspect(page, 'product-stock');
-    await page.getByRole('textbox', { name: 'Units on hand' }).press('Enter');
-    await eventually(async () => expect(await stock('Assam').textContent()).toBe('10'));
-    await page.getByText('Stock of Assam CTC, 500 g: 10.').waitFor();
-    const { id } = await find('TEA-AS-500');
-    const { movements } = (await asha.get(`${url}/${id}/movements`)).body;
-    expect(movements[0]).toMatchObject({ change: 7, reason: 'Delivery' });
-
-    await stock('Assam').click();
-    await page.getByText('Change by').click();
-    await page.getByRole('textbox', { name: 'Units to add' }).fill('-11');
-    await page.getByText('Only 10 are on hand.').waitFor();
-    await page.keyboard.press('Escape');
-    await eventually(async () => expect(await page.getByText('Change by').count()).toBe(0));
-
-    // Sold by somebody else, which this page has not heard of yet.
-    await page.route(`**/api/v1/variants/*/stock`, async (route) => {
-      await asha.post(`${url}/${id}/stock`, { change: -9, reason: 'sold' });
-      await route.continue();
-    });
-    await stock('Assam').click();
-    await page.getByText('Change by').click();
-    await page.getByRole('textbox', { name: 'Units to add' }).fill('-5');
-    await page.keyboard.press('Enter');
-    await page.getByText('Insufficient stock for TEA-AS-500: requested 5, available 1.').waitFor();
-    await eventually(async () => expect(await stock('Assam').textContent()).toBe('1'));
-  });
-
-  test('changes of others appear without a reload', async () => {
+  test('changes of others appear without a reload, and stock is changed in the list, and taken back if it is refused', async () => {
     const page = await platform.openAs(asha, acme, '/products');
     await page.getByRole('link', { name: 'Darjeeling' }).waitFor();
     const { id } = await find('TEA-DJ-250');
@@ -153,9 +113,41 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.keyboard.press('Escape');
     await asha.post(url, { sku: 'NEW-1', title: 'Filter coffee, 200 g', price: '210.00' });
     await page.getByRole('link', { name: 'Filter coffee' }).waitFor();
+
+    const stock = (title: string) => page.getByRole('button', { name: `Stock of ${title}` });
+    await stock('Assam').click();
+    await page.getByRole('textbox', { name: 'Units on hand' }).fill('10');
+    await page.getByText('3 → 10 (+7)').waitFor();
+    await page.getByLabel('Reason').selectOption('Delivery');
+    await inspect(page, 'product-stock');
+    await page.getByRole('textbox', { name: 'Units on hand' }).press('Enter');
+    await eventually(async () => expect(await stock('Assam').textContent()).toBe('10'));
+    await page.getByText('Stock of Assam CTC, 500 g: 10.').waitFor();
+    const { id: assam } = await find('TEA-AS-500');
+    const { movements } = (await asha.get(`${url}/${assam}/movements`)).body;
+    expect(movements[0]).toMatchObject({ change: 7, reason: 'Delivery' });
+
+    await stock('Assam').click();
+    await page.getByText('Change by').click();
+    await page.getByRole('textbox', { name: 'Units to add' }).fill('-11');
+    await page.getByText('Only 10 are on hand.').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => expect(await page.getByText('Change by').count()).toBe(0));
+
+    // Sold by somebody else, which this page has not heard of yet.
+    await page.route(`**/api/v1/variants/*/stock`, async (route) => {
+      await asha.post(`${url}/${assam}/stock`, { change: -9, reason: 'sold' });
+      await route.continue();
+    });
+    await stock('Assam').click();
+    await page.getByText('Change by').click();
+    await page.getByRole('textbox', { name: 'Units to add' }).fill('-5');
+    await page.keyboard.press('Enter');
+    await page.getByText('Insufficient stock for TEA-AS-500: requested 5, available 1.').waitFor();
+    await eventually(async () => expect(await stock('Assam').textContent()).toBe('1'));
   });
 
-  test('a product is edited in place, with a draft that survives a reload', async () => {
+  test('a product is edited in place, with a draft that survives a reload, and one is created and deleted after a precise question', async () => {
     const { id } = await find('BRASS-KADAI-HANDMADE-34CM-HEAVY');
     const page = await platform.openAs(asha, acme, `/products/${id}`);
     await heading(page, 'Hand-hammered brass kadai').waitFor();
@@ -185,6 +177,34 @@ describe.skipIf(!chromiumPath)('products', () => {
     await page.getByLabel('Title', { exact: true }).fill('Something else');
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toContain('Hand-hammered');
+
+    await page.getByRole('link', { name: 'Products', exact: true }).click();
+    await page.getByRole('link', { name: 'Assam' }).waitFor();
+    await page.keyboard.press('n');
+    await heading(page, 'New product').waitFor();
+    await page.getByRole('button', { name: 'Create product' }).click();
+    await page.getByText('The title is required.').or(page.getByText('The title must')).first().waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('title');
+    await inspect(page, 'product-new-errors');
+    await page.getByLabel('Title', { exact: true }).fill('Filter coffee, 500 g');
+    await page.getByLabel('Price', { exact: true }).fill('480');
+    await page.getByLabel('SKU', { exact: true }).fill('COF-500');
+    await page.getByLabel('Units on hand').fill('25');
+    await page.locator('summary').click();
+    await page.getByLabel('Weight in grams').fill('500');
+    await page.reload();
+    await page.getByText('Your unsaved changes were restored.').waitFor();
+    await page.getByRole('button', { name: 'Create product' }).click();
+    await heading(page, 'Filter coffee, 500 g').waitFor();
+    const { id: created, variants } = await find('COF-500');
+    expect(variants).toMatchObject([{ price: '480.00', stock: 25, weight_grams: 500, taxable: true }]);
+    expect(new URL(page.url()).pathname).toBe(`/products/${created}`);
+    await page.getByRole('button', { name: 'Delete product' }).click();
+    await page.getByText('(SKU COF-500) is deleted, with its stock of 25.').waitFor();
+    await inspect(page, 'product-delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete product' }).click();
+    await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
+    expect((await asha.get(`${url}/${created}`)).status).toBe(404);
   });
 
   test('slug, metadata, external ids, barcode and weight are folded until they are wanted', async () => {
@@ -284,40 +304,9 @@ describe.skipIf(!chromiumPath)('products', () => {
     await eventually(async () => expect((await find('SARI-KANJI')).images).toHaveLength(2));
   });
 
-  test('a product is created, and deleted after a precise question', async () => {
-    const page = await platform.openAs(asha, acme, '/products');
-    await page.getByRole('link', { name: 'Assam' }).waitFor();
-    await page.keyboard.press('n');
-    await heading(page, 'New product').waitFor();
-    await page.getByRole('button', { name: 'Create product' }).click();
-    await page.getByText('The title is required.').or(page.getByText('The title must')).first().waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('title');
-    await inspect(page, 'product-new-errors');
-    await page.getByLabel('Title', { exact: true }).fill('Filter coffee, 500 g');
-    await page.getByLabel('Price', { exact: true }).fill('480');
-    await page.getByLabel('SKU', { exact: true }).fill('COF-500');
-    await page.getByLabel('Units on hand').fill('25');
-    await page.locator('summary').click();
-    await page.getByLabel('Weight in grams').fill('500');
-    await page.reload();
-    await page.getByText('Your unsaved changes were restored.').waitFor();
-    await page.getByRole('button', { name: 'Create product' }).click();
-    await heading(page, 'Filter coffee, 500 g').waitFor();
-    const { id, variants } = await find('COF-500');
-    expect(variants).toMatchObject([{ price: '480.00', stock: 25, weight_grams: 500, taxable: true }]);
-    expect(new URL(page.url()).pathname).toBe(`/products/${id}`);
-    await page.getByRole('button', { name: 'Delete product' }).click();
-    await page.getByText('(SKU COF-500) is deleted, with its stock of 25.').waitFor();
-    await inspect(page, 'product-delete');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete product' }).click();
-    await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
-    expect((await asha.get(`${url}/${id}`)).status).toBe(404);
-  });
-
-  test('an import shows all errors by row before anything is written', async () => {
+  test('an import shows all errors by row before anything is written; a viewer sees products and can change nothing', async () => {
     const page = await platform.openAs(asha, acme, '/products/import');
     await heading(page, 'Import products').waitFor();
-    await inspect(page, 'products-import');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download a template' }).click();
     const template = await readFile(await (await download).path(), 'utf8');
@@ -342,12 +331,11 @@ describe.skipIf(!chromiumPath)('products', () => {
     await inspect(page, 'products-import-done');
     expect(await find('TEA-AS-500')).toMatchObject({ title: 'Assam CTC 500 g', price: '345.00' });
     expect(await find('TEA-250')).toMatchObject({ categories: ['Tea', 'Gifts'], stock: 40 });
-  });
 
-  test('a viewer sees products and can change nothing', async () => {
     const vikram = await platform.person({ tenant: acme, role: 'Viewer', name: 'Vikram Singh' });
+    await platform.continueAs(page, vikram, acme);
     const { id } = await find('SP-HALDI');
-    const page = await platform.openAs(vikram, acme, `/products/${id}`);
+    await page.goto(`${platform.origin}/products/${id}`);
     await heading(page, 'हल्दी').waitFor();
     for (const name of ['New product', 'Import', 'Export', 'Change stock', 'Add images', 'Delete product']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);

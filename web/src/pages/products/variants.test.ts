@@ -140,7 +140,7 @@ describe.skipIf(!chromiumPath)('variants', () => {
     expect(saved.map(({ continue_selling }) => continue_selling)).toEqual([false, false, false, true]);
   });
 
-  test('other options keep the variants that match, and what is removed is said before', async () => {
+  test('other options keep the variants that match, what is removed is said before, and stock is changed at a location', async () => {
     const { id, variants } = await create('KEEP', sizes('S', 'M', 'L'));
     const page = await platform.openAs(asha, acme, `/products/${id}/variants`);
     await page.getByRole('button', { name: 'Remove L from Size' }).click();
@@ -165,14 +165,12 @@ describe.skipIf(!chromiumPath)('variants', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByLabel('Price of S / Green', { exact: true }).waitFor();
     expect((await find('KEEP-1')).variants).toHaveLength(5);
-  });
 
-  test('stock is changed at a location, and the movements of an order link to it', async () => {
-    const { id, variants } = await create('PLACE', sizes('S', 'M'));
+    const place = await create('PLACE', sizes('S', 'M'));
     const { location } = (await asha.post('/api/v1/stock-locations', { name: 'Warehouse Pune' })).body;
-    const items = [{ variant_id: variants[1]?.id, quantity: 2 }];
+    const items = [{ variant_id: place.variants[1]?.id, quantity: 2 }];
     const { order } = (await asha.post('/api/v1/orders', { customer: { phone: '+919812345678' }, items })).body;
-    const page = await platform.openAs(asha, acme, `/products/${id}`);
+    await page.goto(`${platform.origin}/products/${place.id}`);
     await page.getByRole('button', { name: 'Stock of Kurta PLACE, S: 5' }).click();
     await page.getByLabel('Location', { exact: true }).selectOption(location.id);
     await page.getByRole('textbox', { name: 'Units on hand' }).fill('8');
@@ -180,7 +178,7 @@ describe.skipIf(!chromiumPath)('variants', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stock of Kurta PLACE, S: 13' }).waitFor();
     await eventually(async () => {
-      const { levels } = (await asha.get(`/api/v1/variants/${variants[0]?.id}/levels`)).body;
+      const { levels } = (await asha.get(`/api/v1/variants/${place.variants[0]?.id}/levels`)).body;
       expect(levels.map(({ name, stock }: { name: string; stock: number }) => [name, stock])).toEqual([
         ['Main', 5],
         ['Warehouse Pune', 8],

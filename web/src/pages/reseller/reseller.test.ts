@@ -19,11 +19,10 @@ describe.skipIf(!chromiumPath)('the pages of a reseller', () => {
     return () => platform.close();
   });
 
-  async function open(path: string, role = 'Owner'): Promise<{ page: Page; tenant: TestTenant; reseller: Person }> {
+  async function open(path: string): Promise<{ page: Page; tenant: TestTenant; reseller: Person }> {
     const tenant = await platform.tenant({ name: 'Asha Partners', role: 'reseller' });
     const reseller = await platform.person({ tenant, name: 'Asha Rao' });
-    const person = role === 'Owner' ? reseller : await platform.person({ tenant, role });
-    return { page: await platform.openAs(person, tenant, path, noScripts), tenant, reseller };
+    return { page: await platform.openAs(reseller, tenant, path, noScripts), tenant, reseller };
   }
 
   async function apply(reseller: Person, fields: object = {}, name = businessName) {
@@ -76,8 +75,8 @@ describe.skipIf(!chromiumPath)('the pages of a reseller', () => {
     await inspect(page, 'reseller-tenants', 'complete');
   });
 
-  test('other documents are asked for, and an application is rejected, with reasons', async () => {
-    const { page, reseller } = await open('/applications');
+  test('an application is rejected, a failed set-up is tried again, and those who may only view see no buttons', async () => {
+    const { page, tenant, reseller } = await open('/applications');
     const { id, token } = await apply(reseller, {}, 'Tea House');
     await uploadDocuments(platform.origin, { id, token });
     await page.goto(`${platform.origin}/applications/${id}`);
@@ -96,21 +95,33 @@ describe.skipIf(!chromiumPath)('the pages of a reseller', () => {
     expect(await page.getByRole('button', { name: 'Reject', exact: true }).count()).toBe(0);
     const [row] = await platform.kernel.central.db.rows(sql`SELECT status FROM reseller_applications WHERE id = ${id}`);
     expect(row).toEqual({ status: 'rejected' });
-  });
 
-  test('a set-up that has failed says why and is tried again', async () => {
-    const { page, reseller } = await open('/applications');
-    const { id } = await apply(reseller, { kyc_required: false }, 'Tea House');
+    const { id: failed } = await apply(reseller, { kyc_required: false }, 'Tea House');
     await platform.kernel.central.db.run(sql`
-      UPDATE reseller_applications SET status = 'failed', rejection_reason = 'The disk is full.' WHERE id = ${id}`);
-    await page.goto(`${platform.origin}/applications/${id}`);
+      UPDATE reseller_applications SET status = 'failed', rejection_reason = 'The disk is full.' WHERE id = ${failed}`);
+    await page.goto(`${platform.origin}/applications/${failed}`);
     await page.getByText('The disk is full.').waitFor();
     await inspect(page, 'application-set-up-failed');
     await page.getByRole('button', { name: 'Try again' }).click();
     await eventually(async () => expect(await page.getByText(': done').count()).toBe(8));
+
+    const { id: viewed } = await apply(reseller, { kyc_required: false }, 'Tea House');
+    await platform.continueAs(page, await platform.person({ tenant, role: 'Viewer' }), tenant);
+    await page.goto(`${platform.origin}/applications/${viewed}`);
+    await heading(page, 'Tea House').waitFor();
+    for (const name of ['Approve', 'Reject']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    }
+    await page.goto(`${platform.origin}/codes`);
+    await page.getByText('reseller.referral_codes.manage').waitFor();
+    await platform.continueAs(page, await platform.person({ tenant, role: 'Agent' }), tenant);
+    await page.goto(`${platform.origin}/applications`);
+    await page.getByText('You do not have access to this page').waitFor();
+    await page.goto(`${platform.origin}/platform`);
+    await page.getByText('This page belongs to the owner of the platform').waitFor();
   });
 
-  test('a referral code is created, copied, changed, ended and deleted', async () => {
+  test('a referral code is created, copied, changed, ended and deleted, and products are made mandatory', async () => {
     const { page, reseller } = await open('/codes');
     await page.getByText('No referral codes yet').waitFor();
     await inspect(page, 'codes-empty', 'complete');
@@ -146,10 +157,8 @@ describe.skipIf(!chromiumPath)('the pages of a reseller', () => {
     await page.getByRole('button', { name: 'Delete referral code' }).click();
     await page.getByText('No referral codes yet').waitFor();
     expect(await find()).toBeUndefined();
-  });
 
-  test('products are made mandatory for all tenants', async () => {
-    const { page, reseller } = await open('/tenants/products');
+    await page.goto(`${platform.origin}/tenants/products`);
     await page.getByText('No mandatory products yet').waitFor();
     await inspect(page, 'reseller-products-empty', 'complete');
     await reseller.post('/api/v1/products', { title: 'Masala tea', sku: 'TEA', price: '120' });
@@ -162,21 +171,5 @@ describe.skipIf(!chromiumPath)('the pages of a reseller', () => {
     await page.getByRole('button', { name: 'Remove Masala tea' }).click();
     await page.getByText('No mandatory products yet').waitFor();
     expect(await list()).toBe(0);
-  });
-
-  test('those who may only view see no buttons, and others no page', async () => {
-    const { page, tenant, reseller } = await open('/applications', 'Viewer');
-    const { id } = await apply(reseller, { kyc_required: false }, 'Tea House');
-    await page.goto(`${platform.origin}/applications/${id}`);
-    await heading(page, 'Tea House').waitFor();
-    for (const name of ['Approve', 'Reject']) {
-      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
-    }
-    await page.goto(`${platform.origin}/codes`);
-    await page.getByText('reseller.referral_codes.manage').waitFor();
-    const agent = await platform.openAs(await platform.person({ tenant, role: 'Agent' }), tenant, '/applications');
-    await agent.getByText('You do not have access to this page').waitFor();
-    await agent.goto(`${platform.origin}/platform`);
-    await agent.getByText('This page belongs to the owner of the platform').waitFor();
   });
 });
