@@ -162,25 +162,47 @@ async function listeningPort(pid: number): Promise<number> {
   throw new Error(`process ${pid} does not listen`);
 }
 
-/** In milliseconds. */
-async function timeRequest(agent: Agent, port: number, headers: Record<string, string>): Promise<number> {
-  const startedAt = performance.now();
+interface Answer {
+  readonly version: string;
+  readonly sentAt: number;
+  readonly ms: number;
+}
+
+async function ask(agent: Agent, port: number, headers: Record<string, string>): Promise<Answer> {
+  const sentAt = performance.now();
   const sent = request({ agent, port, host: '127.0.0.1', path: '/api/v1/probe/version', headers }).end();
   const [response] = await once(sent, 'response');
-  response.resume();
-  await once(response, 'end');
-  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
-  return performance.now() - startedAt;
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}: ${text}`);
+  return { version: JSON.parse(text).version, sentAt, ms: performance.now() - sentAt };
+}
+
+/** Sends requests at the rate, however long their answers take, until it is told to stop; then waits for them. */
+function sendSteadily(send: (count: number) => Promise<void>): () => Promise<void> {
+  const pending = new Set<Promise<void>>();
+  const startedAt = performance.now();
+  let count = 0;
+  const timer = setInterval(() => {
+    for (; count < ((performance.now() - startedAt) / 1_000) * rate; count += 1) {
+      const one: Promise<void> = send(count).finally(() => pending.delete(one));
+      pending.add(one);
+    }
+  }, 2);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(pending);
+  };
 }
 
 async function measureCost(stage: Stage, { port, pid, headers }: Rings, direct: number): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const times = { direct: [] as number[], front: [] as number[] };
   for (let count = 0; count < 6_000; count += 1) {
-    const [a, b] = [await timeRequest(agent, direct, headers('acme')), await timeRequest(agent, port, headers('acme'))];
+    const [a, b] = [await ask(agent, direct, headers('acme')), await ask(agent, port, headers('acme'))];
     if (count >= 2_000) {
-      times.direct.push(a);
-      times.front.push(b);
+      times.direct.push(a.ms);
+      times.front.push(b.ms);
     }
   }
   agent.destroy();
@@ -269,27 +291,24 @@ async function measureAssignments({ port, headers, assign }: Rings): Promise<voi
   while (!sockets.every(({ isOpen }) => isOpen)) await delay(50);
   for (const socket of sockets) socket.longestGapMs = 0;
   const agent = new Agent({ keepAlive: true });
-  const times: number[] = [];
+  const answers: Answer[] = [];
   const failures: string[] = [];
-  const pending = new Set<Promise<void>>();
-  let due = 0;
   const startedAt = performance.now();
-  const timer = setInterval(() => {
-    for (; due < ((performance.now() - startedAt) / 1_000) * rate; due += 1) {
-      const one: Promise<void> = timeRequest(agent, port, headers('bold'))
-        .then((ms) => void times.push(ms))
-        .catch((error: Error) => void failures.push(error.message))
-        .finally(() => pending.delete(one));
-      pending.add(one);
-    }
-  }, 2);
+  const stop = sendSteadily(async () => {
+    await ask(agent, port, headers('bold')).then(
+      (answer) => void answers.push(answer),
+      (error: Error) => void failures.push(error.message),
+    );
+  });
+  const switches: Switch[] = [{ ring: 'edge', beganAt: 0, endedAt: 0 }];
   for (let index = 0; index < assignments; index += 1) {
-    await assign('bold', index % 2 === 0 ? 'stable' : 'edge');
+    const [ring, beganAt] = [index % 2 === 0 ? 'stable' : 'edge', performance.now()] as const;
+    await assign('bold', ring);
+    switches.push({ ring, beganAt, endedAt: performance.now() });
     await delay(500);
   }
-  clearInterval(timer);
   const seconds = (performance.now() - startedAt) / 1_000;
-  await Promise.all(pending);
+  await stop();
   await assign('bold', 'edge');
   const deadline = performance.now() + 10_000;
   while (!sockets.every(({ isOpen }) => isOpen) && performance.now() < deadline) await delay(20);
@@ -298,38 +317,73 @@ async function measureAssignments({ port, headers, assign }: Rings): Promise<voi
   const otherCodes = sockets.flatMap(({ codes }) => codes).filter((code) => code !== 4200).length;
   for (const socket of sockets) socket.end();
   agent.destroy();
+  const times = answers.map(({ ms }) => ms);
+  const late = answers.flatMap((answer) => lateness(answer, switches));
   printTable(
     `${assignments} assignments, ${rate} requests/s asked for, ${socketCount} sockets`,
-    ['requests/s', 'failed', 'median', 'p99', 'longest without a socket', 'sockets away', 'closed otherwise'],
+    ['', ''],
     [
-      [
-        figure(times.length / seconds),
-        String(failures.length),
-        figure(median(times), 'ms'),
-        figure(percentile(times, 99), 'ms'),
-        figure(gap, 'ms'),
-        String(away),
-        String(otherCodes),
-      ],
+      ['requests/s', figure(times.length / seconds)],
+      ['failed', String(failures.length)],
+      ['median', figure(median(times), 'ms')],
+      ['p99', figure(percentile(times, 99), 'ms')],
+      ['answered by the version before, though sent after the assignment', String(late.length)],
+      ['the last of these was sent after', figure(Math.max(0, ...late), 'ms')],
+      ['longest without a socket', figure(gap, 'ms')],
+      ['sockets away', String(away)],
+      ['sockets closed otherwise', String(otherCodes)],
     ],
   );
   if (failures.length > 0 || away > 0) throw new Error(`failed: ${[...new Set(failures)].join(', ')}`);
 }
 
+/** An assignment, from before it was sent to after it was committed. */
+interface Switch {
+  readonly ring: RingName;
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
+/** How long after an assignment a request was sent that the ring before answered; nothing if it was the right ring. */
+function lateness({ version, sentAt, ms }: Answer, switches: readonly Switch[]): number[] {
+  const last = switches.findLast(({ endedAt }) => endedAt <= sentAt) as Switch;
+  const possible = switches.filter(({ beganAt, endedAt }) => endedAt > sentAt && beganAt < sentAt + ms);
+  return [last, ...possible].some(({ ring }) => ringVersions[ring] === version) ? [] : [sentAt - last.endedAt];
+}
+
+/** Requests to two rings, one of which is killed. */
 async function measureRestart({ port, pid, pids, headers }: Rings): Promise<void> {
   const agent = new Agent({ keepAlive: true });
+  const outcomes: { tenant: string; sentAt: number; endedAt: number; error: string | undefined }[] = [];
+  const stop = sendSteadily(async (count) => {
+    const [tenant, sentAt] = [count % 2 === 0 ? 'bold' : 'acme', performance.now()];
+    const error = await ask(agent, port, headers(tenant)).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    outcomes.push({ tenant, sentAt, endedAt: performance.now(), error });
+  });
+  await delay(3_000);
   process.kill(pids.edge ?? 0, 'SIGKILL');
   const killedAt = performance.now();
-  await timeRequest(agent, port, headers('bold'));
-  const backMs = performance.now() - killedAt;
+  await delay(7_000);
+  await stop();
   agent.destroy();
-  const ring = (await ringPids(pid)).edge;
+  const isInFlight = ({ sentAt, endedAt }: (typeof outcomes)[number]) => sentAt < killedAt && endedAt > killedAt;
+  const [killed, other] = ['bold', 'acme'].map((tenant) => outcomes.filter((one) => one.tenant === tenant));
+  const failed = (killed ?? []).filter(({ error }) => error !== undefined);
+  const back = (killed ?? []).filter(({ sentAt, error }) => sentAt > killedAt && error === undefined);
   printTable(
-    'kill -9 of a ring',
+    `kill -9 of a ring under ${rate} requests/s, half of them to it`,
     ['', ''],
     [
-      ['back after', figure(backMs, 'ms')],
-      ['new process', String(ring !== pids.edge)],
+      ['back after', figure(Math.min(...back.map(({ endedAt }) => endedAt)) - killedAt, 'ms')],
+      ['new process', String((await ringPids(pid)).edge !== pids.edge)],
+      ['requests to it in flight', String((killed ?? []).filter(isInFlight).length)],
+      ['failed of these', String(failed.filter(isInFlight).length)],
+      ['failed later', String(failed.filter((one) => !isInFlight(one)).length)],
+      ['failed to the other ring', String((other ?? []).filter(({ error }) => error !== undefined).length)],
+      ['errors', [...new Set(failed.map(({ error }) => error?.slice(0, 120)))].join('; ')],
     ],
   );
 }

@@ -52,6 +52,11 @@ export function chowkdProcess(args: readonly string[], environment: Record<strin
   return launch(args, environment).exited;
 }
 
+/** Runs `npm start` with arguments for `chowkd serve`, which refuses them. */
+export function npmStart(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  return launch(['start', '--', ...args], environment, 'npm').exited;
+}
+
 /** Runs a command of `chowkd` in this process; not `serve` or `work`, which wait for signals. */
 export async function chowkd(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const output = { out: '', err: '' };

@@ -117,7 +117,7 @@ async function newPage(): Promise<Page> {
   return page;
 }
 
-const preferences = { reducedMotion: 'reduce', colorScheme: 'light' } as const;
+const preferences = { reducedMotion: 'reduce', colorScheme: 'light', contrast: null, forcedColors: null } as const;
 
 /** Keeps the page for the next test if nothing of this one is left in it. */
 async function returnPage(page: Page): Promise<void> {
@@ -134,7 +134,7 @@ async function clear(page: Page): Promise<boolean> {
   await context.setOffline(false);
   await context.clearPermissions();
   await context.clearCookies();
-  await page.emulateMedia(preferences);
+  await page.emulateMedia({ ...preferences, media: null });
   // A document of the same origin without scripts.
   await page.goto(`${new URL(page.url()).origin}/api/health/live`);
   const script = `localStorage.clear(); sessionStorage.clear(); /native code/.test(Date)`;

@@ -194,7 +194,7 @@ test('the start waits for sessions that outlive their killed server', async () =
   const busy = query(
     await client.opened,
     'CREATE TABLE kept AS SELECT 42 AS answer',
-    `DO $$ BEGIN WHILE clock_timestamp() < now() + interval '1 s' LOOP NULL; END LOOP; END $$`,
+    `DO $$ BEGIN WHILE clock_timestamp() < now() + interval '4 s' LOOP NULL; END LOOP; END $$`,
   ).catch(() => {});
   const running = `SELECT 1 AS one FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'`;
   await expect.poll(async () => query(await client.opened, running), { interval: 20 }).toEqual([{ one: 1 }]);
