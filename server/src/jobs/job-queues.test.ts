@@ -197,12 +197,22 @@ test('a scheduled job runs for every tenant that has the module, and for no othe
   expect(nightly()).not.toContain(lacks.id);
 });
 
-test('a schedule ends when no module has its job any more', async () => {
+test('a schedule changes with its job, is not written again otherwise, and ends when no module has the job', async () => {
   const schedules = () =>
-    central.db.rows<{ key: string }>(sql`SELECT key FROM pgboss.schedule WHERE key LIKE 'work.%'`);
-  expect(await schedules()).toEqual([{ key: 'work.nightly' }]);
-  const later = await startPlatform({ sharedWith: platform, modules: [testModule({ alias: 'work' })] });
-  await later.kernel.jobs.start();
+    central.db.rows<{ name: string; cron: string; written: string }>(sql`
+      SELECT name, cron, xmin::text AS written FROM pgboss.schedule WHERE key LIKE 'work.%'`);
+  const start = async (nightly?: { queue: string; schedule: string }) => {
+    const jobs = nightly ? { 'work.nightly': job({ data: Type.Unknown(), ...nightly, run: async () => {} }) } : {};
+    const later = await startPlatform({ sharedWith: platform, modules: [testModule({ alias: 'work', jobs })] });
+    await later.kernel.jobs.start();
+  };
+  expect(await schedules()).toMatchObject([{ name: 'stable/default', cron: '0 4 * * *' }]);
+  await start({ queue: 'build', schedule: '30 4 * * *' });
+  const changed = await schedules();
+  expect(changed).toMatchObject([{ name: 'stable/build', cron: '30 4 * * *' }]);
+  await start({ queue: 'build', schedule: '30 4 * * *' });
+  expect(await schedules()).toEqual(changed);
+  await start();
   expect(await schedules()).toEqual([]);
 });
 
