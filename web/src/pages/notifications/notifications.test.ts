@@ -94,7 +94,12 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     released.resolve();
     await response;
     await page.evaluate('new Promise(requestAnimationFrame)');
-    await bell(page, '1').waitFor();
+    const label = () =>
+      page
+        .getByRole('button', { name: /^Notifications/ })
+        .first()
+        .getAttribute('aria-label');
+    await eventually(async () => expect(await label()).toBe('Notifications, 1 unread'));
   });
 
   test('above 99 the badge says so; the list shows all of them, filtered by the address', async () => {
