@@ -178,7 +178,7 @@ async function ask(agent: Agent, port: number, headers: Record<string, string>):
   return { version: JSON.parse(text).version, sentAt, ms: performance.now() - sentAt };
 }
 
-/** Sends requests at the rate, however long their answers take, until it is told to stop; then waits for them. */
+/** Sends requests at the rate, however long their answers take. Returns a function that stops and waits for the last answers. */
 function sendSteadily(send: (count: number) => Promise<void>): () => Promise<void> {
   const pending = new Set<Promise<void>>();
   const startedAt = performance.now();

@@ -56,7 +56,7 @@ test('a hook that throws, ends its process or never ends fails, with the tenant 
     return writeTestLock(file, 'stable', { ...others, notes });
   };
   const modules = {
-    config: { ...readConfig(ring.environment), moduleHookTimeoutSeconds: 2 },
+    config: readConfig(ring.environment),
     environment: ring.environment,
     ring: 'stable',
     lock: await write(own, '1.0.0'),
@@ -65,7 +65,10 @@ test('a hook that throws, ends its process or never ends fails, with the tenant 
   for (const [index, [name, [body]]] of Object.entries(failing).entries()) {
     const to = `1.${index + 1}.0`;
     await write(draft, to, `async upgrade() { ${body} }`);
-    await runHook(modules, draft, { alias: 'notes', hook: 'upgrade', from: '1.0.0', to }).catch((error) => {
+    // Short only where the hook never ends: a slow machine needs a while for the others.
+    const config = { ...modules.config, ...(name === 'never ends' ? { moduleHookTimeoutSeconds: 2 } : {}) };
+    const upgrade = { alias: 'notes', hook: 'upgrade', from: '1.0.0', to } as const;
+    await runHook({ ...modules, config }, draft, upgrade).catch((error) => {
       problems[name] = error.message;
     });
   }

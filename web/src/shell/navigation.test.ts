@@ -45,7 +45,10 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
 
   test('nothing moves while a page is loaded, also if the platform takes its time', async () => {
     const acme = await platform.tenant({ name: 'Acme Stores' });
-    const page = await platform.openAs(await platform.person({ tenant: acme }), acme, '/dev/ui');
+    const asha = await platform.person({ tenant: acme });
+    const items = [{ name: 'Tea', quantity: 2, price: '49.50' }];
+    const { body } = await asha.post('/api/v1/orders', { customer: { phone: '+919876543210' }, items });
+    const page = await platform.openAs(asha, acme, '/dev/ui');
     await page.route('**/api/v1/auth/me', async (route) => {
       // Not before what is there without it has been drawn.
       await page.locator('header').waitFor();
@@ -58,6 +61,7 @@ describe.skipIf(!chromiumPath)('menus and navigation', () => {
     for (const [path, title] of Object.entries({
       '/': 'Home',
       '/orders': 'Orders',
+      [`/orders/${body.order.id}`]: `Order ${body.order.order_number}`,
       '/customers': 'Customers',
       '/products': 'Products',
       '/discounts': 'Discounts',
