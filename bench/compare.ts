@@ -81,6 +81,11 @@ async function prepare(stage: Stage, checkout: string): Promise<Platform> {
   await platform.post('/api/v1/bench/items', { rows: 10_000 }, platform.headers(tenant));
   const seed = ['demo:seed', `--tenant=${tenant}`, `--customers=${customers}`];
   await stage.start(resolve(checkout, 'chowkd'), seed, { STORAGE_PATH: storagePath }).output();
+  // The newest: the demo data of other versions have other products.
+  for (let n = 1; n <= 200; n += 1) {
+    const product = { sku: `BENCH-${n}`, title: `Tea ${n}`, price: '49.50', status: 'active' };
+    await platform.post('/api/v1/products', product, platform.headers(tenant));
+  }
   return platform;
 }
 

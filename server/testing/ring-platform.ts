@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,6 @@ const repository = resolve(import.meta.dirname, '../..');
 /** Three rings with three versions of a module behind a front, each with a tenant of its own: real processes. */
 export interface RingPlatform {
   readonly port: number;
-  readonly front: ChildProcess;
   /** What the processes have printed. */
   readonly output: () => string;
   readonly environment: Record<string, string>;
@@ -56,11 +55,14 @@ interface RingOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The permissions of the user in each tenant. */
   readonly permissions?: readonly string[];
+  /** Started as the README says. The parent of the rings' processes is npm then, so `ringPid` finds none. */
+  readonly withNpm?: boolean;
 }
 
 export async function startRings({
   variables = {},
   permissions = ['probe.use', 'graphql.schema.view'],
+  withNpm = false,
 }: RingOptions = {}): Promise<RingPlatform> {
   const folder = await mkdtemp(join(tmpdir(), 'chowk-rings-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -117,7 +119,7 @@ export async function startRings({
     );
   }
   const { MODULE_LOCK_PATH, ...shared } = environment;
-  const { front, output, port } = await startFront(shared);
+  const { front, output, port } = await startFront(shared, withNpm);
   const url = `http://127.0.0.1:${port}`;
   const login = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
@@ -141,7 +143,6 @@ export async function startRings({
   const clients = new Map<string, Promise<pg.Client>>();
   return {
     port,
-    front,
     output,
     environment: shared,
     tenants,
@@ -178,10 +179,13 @@ async function dropDatabases(names: readonly string[]): Promise<void> {
   });
 }
 
-async function startFront(environment: Record<string, string>) {
+async function startFront(environment: Record<string, string>, withNpm: boolean) {
   const { PATH = '', HOME = '' } = process.env;
-  const rings = Object.keys(ringVersions).join(',');
-  const front = spawn(join(repository, 'chowkd'), ['serve', '--no-build', `--rings=${rings}`], {
+  const args = ['--no-build', `--rings=${Object.keys(ringVersions).join(',')}`];
+  const command: [string, string[]] = withNpm
+    ? ['npm', ['start', '--', ...args]]
+    : [join(repository, 'chowkd'), ['serve', ...args]];
+  const front = spawn(...command, {
     cwd: repository,
     env: { PATH, HOME, APP_ENV: 'testing', PORT: '0', SPARE_DATABASES: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

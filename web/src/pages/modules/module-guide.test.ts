@@ -26,6 +26,7 @@ function readGuide() {
 
 const platform = chromiumPath
   ? await startRings({
+      withNpm: true,
       permissions: [
         ...['probe.use', 'orders.view', 'orders.create', 'customers.view', 'customers.create'],
         ...['reminders.view', 'reminders.edit'],

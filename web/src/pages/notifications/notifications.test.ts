@@ -75,7 +75,8 @@ describe.skipIf(!chromiumPath)('notifications', () => {
     await eventually(() => expect(new URL(page.url()).pathname).toBe('/products'));
     await eventually(async () => expect(await unreadCount(asha)).toBe(1));
 
-    // One that arrives while the count is being read is counted too.
+    // One that arrives while the count is being read is counted too. The next count is that of the click below.
+    await page.waitForLoadState('networkidle');
     const counted = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const holdBack = async (route: Route) => {
