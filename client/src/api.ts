@@ -2694,6 +2694,35 @@ export interface Api {
      */
     readonly delete: Call<{ readonly id: number }, { readonly message: string }>;
   };
+  readonly sandboxes: {
+    /**
+     * Create a sandbox.
+     * A tenant for tests with the settings, products, prices and taxes of this one, and none of its customers and orders. Mails, messages, webhooks and payments of a sandbox reach nobody. The caller owns it. It is filled in the background and available when its status is `active`. A tenant can have three.
+     * Requires the permission `settings.api_clients`.
+     * `POST /api/v1/tenants/:id/sandbox`
+     */
+    readonly create: Call<SandboxesCreateInput, { readonly message: string; readonly sandbox: Sandbox }>;
+    /**
+     * List the sandboxes of the tenant.
+     * Requires the permission `settings.api_clients`.
+     * `GET /api/v1/tenants/:id/sandboxes`
+     */
+    readonly list: Call<{
+      /** The tenant of the request, which is no sandbox. */
+      readonly id: string;
+    }, { readonly sandboxes: readonly Sandbox[] }>;
+    /**
+     * Delete a sandbox.
+     * With all its data. It cannot be deleted while it is being filled.
+     * Requires the permission `settings.api_clients`.
+     * `DELETE /api/v1/tenants/:id/sandboxes/:sandbox_id`
+     */
+    readonly delete: Call<{
+      /** The tenant of the request, which is no sandbox. */
+      readonly id: string;
+      readonly sandbox_id: string;
+    }, { readonly message: string }>;
+  };
   readonly settings: {
     /**
      * Get the settings.
@@ -3062,12 +3091,16 @@ export type ErrorCode =
   | 'onboarding.application_not_found'
   | 'onboarding.documents_closed'
   | 'onboarding.email_not_verified'
+  | 'onboarding.in_sandbox'
   | 'onboarding.kyc_not_submitted'
   | 'onboarding.kyc_not_verified'
+  | 'onboarding.not_this_tenant'
   | 'onboarding.referral_code_not_found'
   | 'onboarding.referral_code_used'
+  | 'onboarding.sandbox_not_found'
   | 'onboarding.sign_in_needed'
   | 'onboarding.signup_closed'
+  | 'onboarding.too_many_sandboxes'
   | 'onboarding.upload_token_needed'
   | 'onboarding.wrong_status'
   | 'orders.closed'
@@ -3087,6 +3120,7 @@ export type ErrorCode =
   | 'outbound.not_https'
   | 'outbound.port_refused'
   | 'outbound.response_too_large'
+  | 'outbound.sandbox'
   | 'outbound.timeout'
   | 'outbound.too_many_redirects'
   | 'outbound.unreachable'
@@ -3152,6 +3186,7 @@ export type ErrorCode =
   | 'tenancy.empty_header'
   | 'tenancy.moving'
   | 'tenancy.required'
+  | 'tenancy.sandbox_busy'
   | 'tenancy.suspended'
   | 'tenancy.too_many_domains'
   | 'tenancy.unknown'
@@ -5041,6 +5076,8 @@ export type Me = {
   readonly tenant_id?: string;
   /** `platform_owner`, `reseller` or `merchant`, in tenant context. */
   readonly tenant_role?: string;
+  /** Present in a sandbox, which sends nothing. */
+  readonly is_sandbox?: boolean;
   /** The tenant's, in tenant context. */
   readonly currency?: string;
   /** The tenant's, in tenant context. */
@@ -7587,6 +7624,16 @@ export type SalesSums = {
   readonly net_revenue: string;
 };
 
+export type Sandbox = {
+  /** The tenant: requests name it as any other. */
+  readonly id: string;
+  readonly name: string;
+  /** `importing`: being filled. A sandbox that could not be filled disappears. */
+  readonly status: 'importing' | 'active' | 'suspended' | 'deleting';
+  /** ISO 8601 in UTC */
+  readonly created_at: string;
+};
+
 export type SavedView = {
   readonly id: string;
   readonly list: string;
@@ -9829,6 +9876,13 @@ export type RingsOperationsInput = {
   readonly cursor?: string | undefined;
   /** The maximum number of records, from `cursor` or from the beginning. Instead of `page` and `per_page`. */
   readonly limit?: number | undefined;
+};
+
+export type SandboxesCreateInput = {
+  /** The tenant of the request, which is no sandbox. */
+  readonly id: string;
+  /** Default: the id of the tenant with `-sandbox`, and a number if needed. */
+  readonly sandbox_id?: string | undefined;
 };
 
 export type TeamListInput = {

@@ -723,6 +723,12 @@ export const rolesLimits = {
   },
 } as const;
 
+export const sandboxesLimits = {
+  create: {
+    sandbox_id: 63,
+  },
+} as const;
+
 export const teamLimits = {
   update: {
     role: 255,

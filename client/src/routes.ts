@@ -447,6 +447,11 @@ export const routes = {
     update: 'PATCH roles/:id',
     delete: 'DELETE roles/:id',
   },
+  sandboxes: {
+    create: 'POST tenants/:id/sandbox',
+    list: 'GET tenants/:id/sandboxes',
+    delete: 'DELETE tenants/:id/sandboxes/:sandbox_id',
+  },
   settings: {
     get: 'GET settings',
     describe: 'GET settings/definitions',

@@ -648,6 +648,7 @@ CREATE TABLE tenants (
   database_name text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  sandbox_of text,
   CONSTRAINT tenants_database_name_key UNIQUE (database_name),
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_module_ring_id_fkey FOREIGN KEY (module_ring_id) REFERENCES module_rings(id),
@@ -657,6 +658,7 @@ CREATE TABLE tenants (
 );
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_by_server ON public.tenants USING btree (database_server);
+CREATE INDEX tenants_sandbox_of ON public.tenants USING btree (sandbox_of) WHERE (sandbox_of IS NOT NULL);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.tenants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_tenants();
 CREATE TRIGGER stamp_updated BEFORE UPDATE ON public.tenants FOR EACH ROW WHEN (((new.updated_at <> old.updated_at) AND (new.updated_at > (now() - '01:00:00'::interval)))) EXECUTE FUNCTION stamp_tenants();

@@ -21,6 +21,8 @@ export interface Tenant {
   /** `platform_owner`, `reseller` or `merchant`. */
   readonly role: string;
   readonly ring: string;
+  /** What it sends reaches nobody: mails, messages, webhooks and payments. */
+  readonly isSandbox: boolean;
 }
 
 /**

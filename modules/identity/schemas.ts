@@ -64,6 +64,7 @@ export const Me = named(
         examples: ['merchant'],
       }),
     ),
+    is_sandbox: Type.Optional(Type.Boolean({ description: 'Present in a sandbox, which sends nothing.' })),
     currency: Type.Optional(Type.String({ description: "The tenant's, in tenant context.", examples: ['INR'] })),
     timezone: Type.Optional(
       Type.String({ description: "The tenant's, in tenant context.", examples: ['Asia/Kolkata'] }),

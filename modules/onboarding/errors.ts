@@ -39,8 +39,15 @@ export const errors = {
   },
   'onboarding.sign_in_needed': {
     status: 403,
-    message: 'Only a person who has signed in can create an organization, not an API client.',
+    message: 'Only a person who has signed in can create an organization or a sandbox, not an API client.',
   },
+  'onboarding.not_this_tenant': {
+    status: 404,
+    message: 'This request is for the tenant {tenant}. Send the id of that tenant, or the request to the other one.',
+  },
+  'onboarding.in_sandbox': { status: 409, message: 'A sandbox has no sandboxes of its own.' },
+  'onboarding.too_many_sandboxes': { status: 409, message: 'There are three sandboxes already. Delete one first.' },
+  'onboarding.sandbox_not_found': { status: 404, message: 'This tenant has no such sandbox.' },
 } as const;
 
 export const fail = defineErrors(errors);

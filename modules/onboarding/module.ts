@@ -5,6 +5,7 @@ import { errors } from './errors.ts';
 import { notifications } from './notify-team.ts';
 import { provisioningJobs } from './provisioning.ts';
 import { referralCodeActions } from './referral-code-actions.ts';
+import { sandboxActions, sandboxJobs } from './sandboxes.ts';
 import { signupActions } from './signup.ts';
 import { tenantActions } from './tenants.ts';
 
@@ -16,18 +17,19 @@ const catalogueJobs = {
 };
 
 export const module = defineModule({
-  actions: { ...applicationActions, ...referralCodeActions, ...signupActions, ...tenantActions },
-  jobs: { ...provisioningJobs, ...catalogueJobs },
+  actions: { ...applicationActions, ...referralCodeActions, ...sandboxActions, ...signupActions, ...tenantActions },
+  jobs: { ...provisioningJobs, ...catalogueJobs, ...sandboxJobs },
   errors,
   notifications,
   listeners: [afterCommit('product.mandatory_changed', 'copy', onMandatoryChanged)],
   tags: {
     'Reseller registration': 'Applications of businesses, by referral code.',
     'Reseller applications': 'The review of applications.',
+    Sandboxes: 'Tenants for tests, which send nothing.',
     'Referral codes': 'Codes that resellers give to businesses.',
   },
 });
 
 declare module '@chowk/kit/catalogue' {
-  interface Jobs extends JobTypes<typeof catalogueJobs> {}
+  interface Jobs extends JobTypes<typeof catalogueJobs & typeof sandboxJobs> {}
 }

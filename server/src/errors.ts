@@ -74,6 +74,10 @@ export const kernelErrors = {
     status: 403,
     message: 'This tenant is suspended. Contact the operator of the platform.',
   },
+  'tenancy.sandbox_busy': {
+    status: 409,
+    message: 'The sandbox is being filled or deleted; try again in a moment.',
+  },
   'tenancy.moving': {
     status: 503,
     message: 'This tenant is being moved to another database server or restored; try again in a moment.',
@@ -128,6 +132,7 @@ export const kernelErrors = {
     status: 502,
     message: 'The response of {host} is larger than the {limit} bytes allowed.',
   },
+  'outbound.sandbox': { status: 409, message: 'This is a sandbox: it sends nothing to other servers.' },
   'outbound.too_many_redirects': { status: 502, message: 'The host {host} redirects too often.' },
   'db.unavailable': { status: 503, message: 'The database cannot be reached; try again in a moment.' },
   'http.too_many_downloads': {

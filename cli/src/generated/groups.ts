@@ -40,6 +40,7 @@ export const groups: Readonly<Record<string, () => Promise<readonly DerivedComma
   'reseller-tenants': async () => (await import('./reseller-tenants.ts')).commands,
   'rings': async () => (await import('./rings.ts')).commands,
   'roles': async () => (await import('./roles.ts')).commands,
+  'sandboxes': async () => (await import('./sandboxes.ts')).commands,
   'sessions': async () => (await import('./sessions.ts')).commands,
   'settings': async () => (await import('./settings.ts')).commands,
   'team': async () => (await import('./team.ts')).commands,

@@ -1,3 +1,4 @@
+import type { Db } from '../database.ts';
 import type { Promotion, PromotionRequest } from './promotion.ts';
 
 /** A background job that waits, runs or has failed. */
@@ -39,6 +40,12 @@ export interface PlatformService {
   /** Writes an archive of the tenant to a file that does not exist yet. */
   exportTenant(tenantId: string, file: string): Promise<{ readonly rows: number; readonly bytes: number }>;
   cloneTenant(tenantId: string, newId: string): Promise<void>;
+  /** Records a sandbox of the tenant `of`, in the transaction. */
+  reserveSandbox(db: Db, sandbox: { readonly id: string; readonly of: string }): Promise<void>;
+  /** Copies settings and catalogue into a reserved sandbox and makes it available. If that fails, nothing of it is left. */
+  fillSandbox(id: string, ownerId: number): Promise<void>;
+  /** Throws while it is being filled. */
+  deleteSandbox(id: string): Promise<void>;
   moveTenant(tenantId: string, server: string, onProgress: (line: string) => void): Promise<{ readonly from: string }>;
   planPromotion(request: PromotionRequest): Promise<Promotion | string | undefined>;
   /** Rewrites the lock file of the ring. */

@@ -19,6 +19,7 @@ export async function getMe(ctx: SystemCtx): Promise<Me> {
   lists.set(permissions, list);
   const { 'general.currency': currency, 'general.timezone': timezone } = await ctx.settings();
   const console_entries = await ctx.system.modules.consoleEntries(ctx.tenant.id, (permission) => ctx.can(permission));
-  const { id: tenant_id, role: tenant_role } = ctx.tenant;
-  return { ...me, tenant_id, tenant_role, currency, timezone, role, permissions: list, console_entries };
+  const { id: tenant_id, role: tenant_role, isSandbox } = ctx.tenant;
+  const sandbox = isSandbox ? { is_sandbox: true } : {};
+  return { ...me, tenant_id, tenant_role, ...sandbox, currency, timezone, role, permissions: list, console_entries };
 }

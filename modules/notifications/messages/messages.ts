@@ -35,8 +35,9 @@ export interface NewMessage {
   readonly reason?: string;
 }
 
-/** The provider that the tenant has chosen for a channel. Without a mail server, mails are only logged. */
+/** The provider that the tenant has chosen for a channel. Without a mail server mails are only logged, in a sandbox all messages. */
 export async function providerFor(ctx: Ctx, channel: Exclude<Channel, 'in_app'>): Promise<ProviderName> {
+  if (ctx.tenant.isSandbox) return 'log';
   if (channel === 'email') return ctx.options.hasMailServer ? 'mail' : 'log';
   const settings = await ctx.settings();
   return settings[`notifications.${channel}_provider`];

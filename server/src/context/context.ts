@@ -43,6 +43,7 @@ import { isOfVersion } from '../etag.ts';
 import { newId } from '../ids.ts';
 import type { Kernel } from '../kernel.ts';
 import { isLocalRequest, networkPrefix, networkSite } from '../network.ts';
+import { closedClient } from '../outbound/closed-client.ts';
 import { getValidator } from '../schemas/validation.ts';
 import type { TenantEntry } from '../tenancy/directory.ts';
 import { requireTenant } from '../tenancy/resolve-tenant.ts';
@@ -294,12 +295,13 @@ export class Context implements SystemCtx {
   }
 
   get push(): PushService | undefined {
-    return this.#kernel.push;
+    return this.#options.tenant?.isSandbox ? undefined : this.#kernel.push;
   }
 
   async queueMail(mail: Mail, { id }: { readonly id?: string } = {}): Promise<void> {
     this.#requireSystem('ctx.queueMail');
     mustBeOutside(this.#scope);
+    if (this.#options.tenant?.isSandbox) return;
     const { job, data } = this.#kernel.mailer.createTask(mail);
     await addJob(this.#kernel, this.#options, { name: job, data, id: id ?? newId() });
   }
@@ -331,7 +333,8 @@ export class Context implements SystemCtx {
   }
 
   get http(): HttpClient {
-    return this.#kernel.http;
+    const { http } = this.#kernel;
+    return this.#options.tenant?.isSandbox ? closedClient(http) : http;
   }
 
   get options(): ModuleOptions {

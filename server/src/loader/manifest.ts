@@ -96,6 +96,8 @@ const TableData = Type.Object({
    * opened or its user does not exist; without this column, a row with such a secret is removed.
    */
   active: Type.Optional(Type.String({ pattern: name })),
+  /** Settings or catalogue, which a sandbox gets a copy of, and what some columns have there: `{ "reserved": 0 }`. */
+  sandbox: Type.Optional(Type.Union([Type.Literal(true), Type.Record(Type.String({ pattern: name }), Type.Integer())])),
   /** JSON columns with public URLs of files. */
   file_urls: Type.Optional(Type.Array(Type.String({ pattern: name }))),
 });

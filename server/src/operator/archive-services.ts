@@ -1,7 +1,7 @@
 import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import type { ArchiveServices } from '../tenancy/archive-services.ts';
-import { kernelRules, type Rules } from '../tenancy/archive-tables.ts';
+import { kernelRules, type Rules, type TableRules } from '../tenancy/archive-tables.ts';
 
 /** The services that archives, copies and deletions of tenants use. */
 export async function archiveServices(
@@ -40,7 +40,7 @@ function collectRules(modules: Kernel['modules']): Rules {
   const declared = tenantModules.flatMap(({ alias, manifest }) =>
     Object.entries(manifest.data ?? {}).map(([table, rules]) => [table, { ...rules, module: alias }] as const),
   );
-  return new Map([...Object.entries(kernelRules), ...declared]);
+  return new Map<string, TableRules>([...Object.entries(kernelRules), ...declared]);
 }
 
 /** At most one line a second, so that a large tenant does not flood the terminal. */

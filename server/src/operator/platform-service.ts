@@ -1,4 +1,5 @@
 import { type PlatformService, type Promotion, sql } from '@chowk/kit/kernel';
+import { Context } from '../context/context.ts';
 import type { Kernel } from '../kernel.ts';
 import { planPromotion } from '../promotion/plan-promotion.ts';
 import { completeNewTenant } from '../promotion/prepare-tenant.ts';
@@ -10,6 +11,7 @@ import { exportTenant } from '../tenancy/archive-export.ts';
 import { cloneTenant } from '../tenancy/archive-import.ts';
 import { moveTenant } from '../tenancy/move-tenant.ts';
 import { recordOperation } from '../tenancy/rings.ts';
+import { deleteSandbox, fillSandbox, reserveSandbox } from '../tenancy/sandbox.ts';
 import { findUnreachable } from '../tenancy/servers.ts';
 import { resumeTenant, suspendTenant } from '../tenancy/tenants.ts';
 import { archiveServices } from './archive-services.ts';
@@ -26,6 +28,15 @@ export function platformService(open: () => Kernel): PlatformService {
       await cloneTenant(await archiveServices(open()), tenantId, { id });
       await completeNewTenant(open(), id);
     },
+    reserveSandbox: (db, sandbox) => reserveSandbox(db, open().databases, sandbox),
+    async fillSandbox(id, userId) {
+      const ctx = new Context(open(), { requestId: 'sandbox', system: true });
+      await fillSandbox(await archiveServices(open()), id, async (db) => {
+        await ctx.withCentral(db).bus.call('identity.makeOwner', { tenantId: id, userId });
+      });
+      await completeNewTenant(open(), id);
+    },
+    deleteSandbox: async (id) => deleteSandbox(await archiveServices(open()), id),
     moveTenant(tenantId, to, onProgress) {
       const { central, databases } = open();
       return moveTenant(central, databases, tenantId, { to, onProgress });

@@ -58,18 +58,24 @@ export function cloneTenant(
 interface Creation {
   readonly id: string;
   readonly isCopy: boolean;
+  /** It has been recorded before. */
+  readonly isReserved?: boolean;
   readonly checkFiles?: Manifest['files'];
   readonly inTransaction?: InTransaction | undefined;
 }
 
-async function createFrom(services: ArchiveServices, source: TenantSource, creation: Creation): Promise<ImportResult> {
+export async function createFrom(
+  services: ArchiveServices,
+  source: TenantSource,
+  creation: Creation,
+): Promise<ImportResult> {
   const { central, databases } = services;
-  const { id } = creation;
+  const { id, isReserved = false } = creation;
   const sources = archivedMigrations(source.facts as Manifest, databases.sources);
-  const problem = await idProblem(central.db, databases, id);
+  const problem = isReserved ? undefined : await idProblem(central.db, databases, id);
   if (problem) throw invalid({ id: [problem] });
   return whileLocked(central, id, async () => {
-    await reserve(services, source, id);
+    if (!isReserved) await reserve(services, source, id);
     try {
       return await fill(services, source, { ...creation, sources });
     } catch (error) {

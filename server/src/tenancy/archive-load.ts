@@ -20,8 +20,9 @@ export async function loadTables(
   checkTables(tables, source, rules);
   const isArchived = ({ name }: Table) => source.facts.tables.some((table) => table.name === name);
   const archived = archivedTables(tables, rules).filter(isArchived);
-  const all = tablesToEmpty(tables).map(({ name }) => quote(name));
-  await connection.script(`TRUNCATE ${all.join(', ')}`);
+  const all = tablesToEmpty(tables, rules).map(({ name }) => quote(name));
+  // Tables that keep the rows of their migrations do not refer to others, or are empty.
+  await connection.script(`TRUNCATE ${all.join(', ')} CASCADE`);
   for (const name of all) await connection.script(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
   for (const [index, table] of archived.entries()) {
     const title = `${index + 1}/${archived.length} ${table.name}`;

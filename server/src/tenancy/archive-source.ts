@@ -1,4 +1,4 @@
-import { sql } from '@chowk/kit/kernel';
+import { raw, sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from '../db/connection.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import { streamInTransaction } from '../db/stream.ts';
@@ -74,7 +74,8 @@ export function withSnapshotAt<Result>(
       async *files() {
         const stored = streamInTransaction<FileRow>(
           (statement) => connection.query(statement),
-          sql`SELECT id, module, type, size, is_public FROM stored_files ORDER BY module, id`,
+          sql`SELECT id, module, type, size, is_public FROM stored_files
+            WHERE ${raw(rules.get('stored_files')?.where ?? 'true')} ORDER BY module, id`,
           new Set(),
         );
         for await (const file of stored) {

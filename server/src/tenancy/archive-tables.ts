@@ -10,6 +10,13 @@ export interface TableRules {
   readonly sealed?: { readonly field: string; readonly columns: readonly string[] } | undefined;
   readonly active?: string | undefined;
   readonly file_urls?: readonly string[] | undefined;
+  readonly sandbox?: true | Readonly<Record<string, number>> | undefined;
+  /** Not copied, and not emptied either: the rows of the migrations stay. */
+  readonly isNew?: boolean;
+  /** The condition of the rows that are copied, in SQL. */
+  readonly where?: string;
+  /** What these columns have in the copy. */
+  readonly values?: Readonly<Record<string, number>>;
 }
 
 export type Rules = ReadonlyMap<string, TableRules>;
@@ -57,12 +64,12 @@ export async function readTables(connection: Connection): Promise<Table[]> {
 
 /** The tables whose rows are archived. */
 export function archivedTables(tables: readonly Table[], rules: Rules): Table[] {
-  return tables.filter(({ name }) => rules.get(name)?.omit !== true);
+  return tables.filter(({ name }) => rules.get(name)?.omit !== true && !rules.get(name)?.isNew);
 }
 
 /** The tables that are emptied before rows are loaded. Migrations have inserted rows into some. */
-export function tablesToEmpty(tables: readonly Table[]): Table[] {
-  return tables.filter(({ name }) => !kept.has(name));
+export function tablesToEmpty(tables: readonly Table[], rules: Rules): Table[] {
+  return tables.filter(({ name }) => !kept.has(name) && !rules.get(name)?.isNew);
 }
 
 export interface Sequence {
@@ -79,12 +86,13 @@ export async function readSequences(connection: Connection): Promise<Sequence[]>
 
 /** The COPY that reads the rows of a table. */
 export function copyStatement({ name, columns }: Table, rules: Rules): string {
-  const { omit } = rules.get(name) ?? {};
+  const { omit, where, values = {} } = rules.get(name) ?? {};
   const conditions = Object.entries(typeof omit === 'object' ? omit : {}).map(
     ([column, value]) => `${quote(column)} IS DISTINCT FROM '${value.replaceAll("'", "''")}'`,
   );
-  const where = conditions.length > 0 ? ` WHERE ${conditions.join(' OR ')}` : '';
-  return `COPY (SELECT ${columns.map(quote).join(', ')} FROM ${quote(name)}${where}) TO STDOUT`;
+  const found = [where ?? 'true', conditions.join(' OR ') || 'true'].map((text) => `(${text})`).join(' AND ');
+  const selected = columns.map((column) => String(values[column] ?? quote(column)));
+  return `COPY (SELECT ${selected.join(', ')} FROM ${quote(name)} WHERE ${found}) TO STDOUT`;
 }
 
 export function quote(name: string): string {

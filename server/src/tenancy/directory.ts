@@ -194,7 +194,8 @@ export class Directory {
 /** Every tenant id is also a domain, so one lookup covers both. */
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
-    SELECT t.id, t.name, t.role, r.name AS ring, t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name,
+    SELECT t.id, t.name, t.role, r.name AS ring, t.sandbox_of IS NOT NULL AS "isSandbox",
+      t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name,
       (EXISTS (SELECT FROM tenant_moves m WHERE m.tenant_id = t.id AND m.step = 'paused')
         OR EXISTS (SELECT FROM tenant_restores s WHERE s.tenant_id = t.id AND s.step = 'paused')) AS "isPaused"
     FROM domains d JOIN tenants t ON t.id = d.tenant_id JOIN module_rings r ON r.id = t.module_ring_id

@@ -36,6 +36,7 @@ export const keys = {
     role: (id: number) => key('team', 'roles', id),
   },
   apiClients: key('api-clients'),
+  sandboxes: key('sandboxes'),
   clientRequests: (id: string) => key('api-clients', id, 'requests'),
   apps: {
     registered: key('apps', 'registered'),

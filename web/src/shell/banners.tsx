@@ -1,6 +1,6 @@
 import type { Me } from '@chowk/client';
 import { Link } from '@tanstack/react-router';
-import { type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react';
+import { CircleDashed, type LucideIcon, TriangleAlert, WifiOff } from 'lucide-react';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { affectedByProfile } from '../api/affected-keys.ts';
 import { useAction } from '../api/use-action.ts';
@@ -23,9 +23,20 @@ export function Banners({ me }: { readonly me: Me | undefined }) {
       {!isOnline ? (
         <Banner icon={WifiOff}>You are offline. What you see may be out of date.</Banner>
       ) : (
-        me && isLimited(me) && <Unverified />
+        me && (isLimited(me) ? <Unverified /> : me.is_sandbox && <InSandbox />)
       )}
     </div>
+  );
+}
+
+function InSandbox() {
+  return (
+    <Banner icon={CircleDashed}>
+      <span>
+        This is a sandbox
+        <span className="max-md:hidden">: its mails, messages, webhooks and payments reach nobody</span>.
+      </span>
+    </Banner>
   );
 }
 

@@ -10,6 +10,7 @@ const guides: readonly (readonly [path: string, name: string, title: string])[] 
   ['/developers/webhooks', 'webhooks', 'Webhooks'],
   ['/developers/graphql', 'graphql', 'GraphQL'],
   ['/developers/apps', 'apps', 'Apps'],
+  ['/developers/sandboxes', 'first-call', 'The first call'],
   ['/developers/tools', 'first-call', 'The first call'],
   ['/developers', 'credentials', 'Credentials'],
   ['/settings/payments', 'payments', 'Payments'],

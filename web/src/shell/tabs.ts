@@ -24,6 +24,7 @@ export const developerTabs = [
   { to: '/developers', label: 'API clients', permission: 'settings.api_clients' },
   { to: '/developers/apps', label: 'Apps', permission: 'settings.api_clients' },
   { to: '/developers/webhooks', label: 'Webhooks', permission: 'settings.api_clients' },
+  { to: '/developers/sandboxes', label: 'Sandboxes', permission: 'settings.api_clients' },
   { to: '/developers/graphql', label: 'GraphQL', permission: 'graphql.schema.view' },
   { to: '/developers/tools', label: 'Reference and tools', permission: undefined },
 ] as const;

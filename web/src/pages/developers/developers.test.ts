@@ -30,6 +30,27 @@ describe.skipIf(!chromiumPath)('the page for developers', () => {
     return { acme, owner, user, page };
   }
 
+  test('a sandbox is created, opened, recognized by its banner and deleted', async () => {
+    const { acme, page } = await open('/developers/sandboxes');
+    await platform.kernel.jobs.work(['build']);
+    await page.getByRole('heading', { name: 'No sandboxes yet' }).waitFor();
+    await inspect(page, 'developers-sandboxes-empty');
+    await page.getByRole('button', { name: 'Create a sandbox' }).click();
+    const item = page.getByRole('listitem').filter({ hasText: `${acme.id}-sandbox` });
+    await item.getByText('find it in the list of organizations').waitFor();
+    await inspect(page, 'developers-sandboxes');
+    await page.getByRole('button', { name: /Switch organization/ }).click();
+    await page.getByRole('menuitem', { name: 'Acme Stores (sandbox)' }).click();
+    await page.getByText('This is a sandbox').waitFor();
+    await inspect(page, 'sandbox-home');
+    await page.getByRole('button', { name: /Switch organization/ }).click();
+    await page.getByRole('menuitem', { name: 'Acme Stores', exact: true }).click();
+    await page.goto(`${platform.origin}/developers/sandboxes`);
+    await item.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete sandbox' }).click();
+    await page.getByRole('heading', { name: 'No sandboxes yet' }).waitFor();
+  });
+
   test('API clients are created with permissions, changed, given a new secret and deleted', async () => {
     const { page, owner } = await open('/developers');
     await page.getByRole('heading', { name: 'No API clients yet' }).waitFor();

@@ -19,6 +19,12 @@ const apps = createRoute({
   component: lazyPage(() => import('./apps-page.tsx'), 'AppsPage'),
 });
 
+const sandboxes = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/sandboxes',
+  component: lazyPage(() => import('./sandboxes-page.tsx'), 'SandboxesPage'),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => shell,
   path: '/developers/webhooks',
@@ -61,6 +67,7 @@ const shortAddress = createRoute({
 export const developerRoutes = [
   apiClients,
   apps,
+  sandboxes,
   webhooks.addChildren([webhook, newWebhook]),
   graphql,
   tools,

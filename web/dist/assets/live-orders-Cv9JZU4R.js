@@ -1,1 +1,0 @@
-import{t as e}from"./use-live-p6Aj8lpb.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,...n)}export{n as t};

@@ -1,1 +1,0 @@
-import{F as e}from"./common-06IlSGsZ.js";import{t}from"./members-Ch5z9kD3.js";function n(){let{data:n}=e(),{data:r}=t();return e=>e!==null&&e===n?.id?`you`:r?.find(t=>t.id===e)?.name}export{n as t};
