@@ -8,7 +8,7 @@ import { type Fault, faults, staleFaults } from './planted-faults.ts';
 /*
  * Do the tests find what they found before? Plants faults, one at a time, and runs the tests that are for them.
  * `node_modules/.bin/node bench/faults.ts <checkout> [<another checkout>]`, with checkouts that nobody works in: their files are
- * changed and restored. `ONLY=permission` plants those whose names contain the word.
+ * changed and restored. `ONLY='role|cursor'` plants those whose names match.
  */
 
 const checkouts = process.argv.slice(2).map((folder) => resolve(folder));
@@ -16,7 +16,8 @@ if (checkouts.length === 0) {
   console.error('usage: node bench/faults.ts <checkout> [<another checkout>]');
   process.exit(2);
 }
-const chosen = faults.filter(({ name }) => name.includes(process.env.ONLY ?? ''));
+const only = new RegExp(process.env.ONLY ?? '');
+const chosen = faults.filter(({ name }) => only.test(name));
 for (const checkout of checkouts) {
   const stale = await staleFaults(checkout);
   if (stale.length > 0) throw new Error(`${checkout}: ${stale.join('; ')}`);

@@ -74,6 +74,7 @@ import { moveJobs } from './tenancy/move-jobs.ts';
 import { findServer, openServers } from './tenancy/servers.ts';
 import { kernelSettings, SettingsStore } from './tenancy/settings.ts';
 import { installationId, TenantDatabases } from './tenancy/tenant-databases.ts';
+import { Tracer } from './tracing/tracer.ts';
 
 /** Replacements for tests; production has none. */
 export interface Overrides {
@@ -197,6 +198,7 @@ export async function boot(
     jobs: () => jobs,
   });
 
+  const tracer = Tracer.create(config, log);
   const add = (job: string, data: unknown, tx?: Db) =>
     jobs.addAll([{ task: { job, tenant: '', data, requestId: job } }], tx);
   const mailer = new Mailer({ config, secrets, now, add });
@@ -216,6 +218,7 @@ export async function boot(
     (tasks) => jobs.addAll(tasks),
   );
   const jobs = new JobQueues({
+    tracer,
     database: bossDatabase(budget, centralTarget, signals),
     central: db,
     handlers: new Map<string, JobHandler>([...handlers, [deliveryJob, deliveries.handler]]),
@@ -307,6 +310,7 @@ export async function boot(
     deliveries,
     jobs,
     signals,
+    tracer,
     actions,
     actionsByName: new Map(actions.map((action) => [action.name, action])),
     now,
@@ -332,6 +336,7 @@ export async function boot(
       kernel.mailReader.close();
       limiter.close();
       redis?.close();
+      await tracer?.close();
     },
   };
   return kernel;

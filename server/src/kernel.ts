@@ -35,6 +35,7 @@ import type { Central } from './tenancy/central-database.ts';
 import type { Directory } from './tenancy/directory.ts';
 import type { SettingsStore } from './tenancy/settings.ts';
 import type { TenantDatabases } from './tenancy/tenant-databases.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 /** The services of the running platform, wired by `boot`. */
 export interface Kernel {
@@ -58,6 +59,8 @@ export interface Kernel {
   readonly cache: SharedCache;
   readonly http: HttpClient;
   readonly mailer: Mailer;
+  /** Absent: nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly mailReader: MailReader;
   /** `undefined` if it is not configured. */
   readonly push: PushService | undefined;

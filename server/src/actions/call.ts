@@ -3,6 +3,7 @@ import { fail } from '../errors.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { type FieldErrors, namesAllFields, type Validator } from '../schemas/validation.ts';
+import { beginSpan } from '../tracing/span.ts';
 import type { AuditEntry, AuditLog, Transport } from './audit-log.ts';
 import { authorize, type ModuleDirectory, type Principal } from './authorize.ts';
 import type { CallCounts } from './call-counts.ts';
@@ -191,15 +192,19 @@ async function perform(
   const { action } = call;
   const auditEntry = beginAuditEntry(services, call, input);
   const ctx = transaction ? transaction.withAuditEntry(auditEntry) : call.createContext(auditEntry);
+  const span = beginSpan(action.name, 'internal', () => ({ 'chowk.transport': call.transport }));
   try {
     if (action.guard) await action.guard(ctx);
     const errors = (call.validate ?? action.validate)(input, call.ignoredFields);
     if (errors && !action.check) throw invalid(errors);
-    const output = await (action.atomic ? runAtomically(call, ctx, input, errors) : run(call, ctx, input, errors));
+    const start = action.atomic ? runAtomically : run;
+    const output = await (span ? span.run(() => start(call, ctx, input, errors)) : start(call, ctx, input, errors));
+    span?.end();
     if (auditEntry) services.audit.end(auditEntry, { output });
     services.calls.add(action.module);
     return output;
   } catch (error) {
+    span?.end(error);
     services.calls.add(action.module, error);
     if (auditEntry) services.audit.fail(auditEntry, error);
     throw error;

@@ -205,6 +205,22 @@ const examples: Readonly<Record<string, Example>> = {
   DATABASE_WAIT_TIMEOUT_MS: integers('databaseWaitTimeoutMs', 5000, 1, 600_000),
   SLOW_QUERY_MS: integers('slowQueryMs', 1000, 0, 3_600_000),
   SLOW_REQUEST_MS: integers('slowRequestMs', 3000, 0, 3_600_000),
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    key: 'otelExporterOtlpEndpoint',
+    unset: undefined,
+    good: same('http://localhost:4318', 'https://traces.example/otlp'),
+    bad: ['localhost:4318', 'grpc://localhost:4317', 'traces.example'],
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    key: 'otelExporterOtlpHeaders',
+    unset: undefined,
+    good: [
+      ['authorization=Bearer%20abc', { authorization: 'Bearer abc' }],
+      ['api-key=a=b, X-Team=shop', { 'api-key': 'a=b', 'X-Team': 'shop' }],
+    ],
+    bad: ['authorization', '=abc', 'authorization=', 'a b=c', 'key=50%', 'key=%0d%0aother:%201', 'key=%C3%A9'],
+  },
+  TRACE_PERCENT: integers('tracePercent', 10, 0, 100),
   DATABASE_COPY_STRATEGY: {
     key: 'databaseCopyStrategy',
     unset: 'wal_log',

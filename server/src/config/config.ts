@@ -8,6 +8,7 @@ import {
   connectionUrl,
   derived,
   domain,
+  headerList,
   hidden,
   hosts,
   integer,
@@ -165,6 +166,23 @@ const variables = {
     kind: integer(0, 3_600_000),
     default: 3000,
     help: 'Requests that take at least this long are logged with their tenant, in milliseconds; 0 turns the log off.',
+  }),
+  otelExporterOtlpEndpoint: variable({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    kind: webUrl,
+    help: 'The OpenTelemetry collector that gets traces, such as `http://localhost:4318` (OTLP over HTTP). Without one nothing is traced.',
+  }),
+  otelExporterOtlpHeaders: variable({
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    kind: headerList,
+    secret: true,
+    help: 'Headers for the collector: `name=value`, separated by commas.',
+  }),
+  tracePercent: variable({
+    name: 'TRACE_PERCENT',
+    kind: integer(0, 100),
+    default: 10,
+    help: 'How many of a hundred requests and tasks are traced.',
   }),
   databaseCopyStrategy: variable({
     name: 'DATABASE_COPY_STRATEGY',

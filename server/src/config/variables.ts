@@ -282,6 +282,18 @@ export const namedUrls: Kind<Readonly<Record<string, string>>> = {
   show: (urls) => showList(Object.entries(urls).map(([name, url]) => `${name}=${url}`)),
 };
 
+/** Headers by name. Values are percent-encoded, as OpenTelemetry has them. */
+export const headerList: Kind<Readonly<Record<string, string>>> = {
+  ...kind('a comma-separated list such as authorization=Bearer%20abc', (text) => {
+    const items = splitList(text).map((item) => /^([\w-]+)=([\x21-\x7e]+)$/.exec(item));
+    const headers = items.map((item): [string, string] => [item?.[1] ?? '', decodePercent(item?.[2] ?? '') ?? '']);
+    const isValid = headers.length > 0 && headers.every(([, value]) => /^[\x20-\x7e]+$/.test(value));
+    return isValid ? Object.freeze(Object.fromEntries(headers)) : undefined;
+  }),
+  show: (headers) => showList(Object.keys(headers).map((name) => `${name}=${hidden}`)),
+  showInvalid: () => undefined,
+};
+
 export const objectStorageUrl: Kind<string> = urlKind(
   'a URL such as s3://key:secret@host/bucket?region=eu-central-1 (with &tls=false for http), with a percent-encoded secret',
   (text) => {
@@ -321,12 +333,16 @@ export const origin: Kind<string> = {
 function parseUrl(text: string): URL | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
   if (url === null || url.hash !== '' || `${url.pathname}${url.search}`.includes('@')) return undefined;
+  const isEncoded = decodePercent(`${url.username}${url.password}${url.pathname}${url.search}`) !== undefined;
+  return isEncoded ? url : undefined;
+}
+
+function decodePercent(text: string): string | undefined {
   try {
-    decodeURIComponent(`${url.username}${url.password}${url.pathname}${url.search}`);
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
-  return url;
 }
 
 const secretParameter = /pass|pwd|secret|token|key|sig|auth|cred/i;

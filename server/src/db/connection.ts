@@ -1,5 +1,6 @@
 import type { Sql } from '@chowk/kit/kernel';
 import pg from 'pg';
+import { beginSpan } from '../tracing/span.ts';
 import { CopyIn } from './copy-in.ts';
 import { CopyOut } from './copy-out.ts';
 import { PreparedStatement } from './prepared-statement.ts';
@@ -187,9 +188,11 @@ export class Connection {
     { retriesStalePlan = false } = {},
   ): Promise<pg.QueryResult<Row>> {
     const startedAt = performance.now();
+    const span = beginSpan(firstWord(text), 'client', () => describeQuery(text, this.#database));
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, result: pg.QueryResult<Row>) => {
         this.#watchdog.responseReceived();
+        span?.end(error);
         this.#slowQueries?.record({ name, text, database: this.#database }, startedAt);
         if (!error) return resolve(result);
         // Before the socket closes, so that the connection is not leased again meanwhile.
@@ -257,4 +260,17 @@ function nameServer(error: Error, { host, port }: ServerAddress, database: strin
 export function isStalePlan(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
+}
+
+/** Statements have no values: they are bound. */
+function describeQuery(text: string, database: string) {
+  return {
+    'db.system.name': 'postgresql',
+    'db.namespace': database,
+    'db.query.text': text.replace(/\s+/g, ' ').trim().slice(0, 2_000),
+  };
+}
+
+function firstWord(text: string): string {
+  return /\w+/.exec(text)?.[0].toUpperCase() ?? 'SQL';
 }

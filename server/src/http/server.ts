@@ -23,6 +23,7 @@ import { formLimit } from './read-form.ts';
 import { inputReader } from './read-input.ts';
 import { logSlowRequest } from './slow-request.ts';
 import { mountSockets } from './sockets.ts';
+import { traceRequests } from './trace-requests.ts';
 import { routeUpgrades } from './upgrades.ts';
 import { WrongMethods } from './wrong-method.ts';
 
@@ -50,6 +51,7 @@ export async function createHttpServer(kernel: Kernel): Promise<FastifyInstance>
     choose: (named) => (named === config.ringName ? undefined : named),
     isLimited: (request) => isNetworkLimited(kernel, request),
   });
+  traceRequests(app, kernel.tracer);
   app.addHook('onRequest', (request, reply, done) => {
     if (!handlePreflight(request, reply)) forward(request, reply, done);
   });

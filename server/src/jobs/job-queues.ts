@@ -1,5 +1,6 @@
 import { type Db, type Log, sql, type WaitingJob } from '@chowk/kit/kernel';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { JobCounts } from './job-counts.ts';
 import { RingQueues, type TenantState } from './ring-queues.ts';
 import { type AddOptions, defaultRetries, type Entry, type JobHandler, type Task } from './task.ts';
@@ -44,6 +45,7 @@ export class JobQueues {
     /** The ring of this process. */
     ring: string;
     find: (tenantId: string) => Promise<TenantState | undefined>;
+    tracer?: Tracer | undefined;
     log: Log;
   }) {
     this.#central = options.central;

@@ -3,6 +3,7 @@ import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import { isConnectError } from '../db/connection.ts';
 import { errorLocation } from '../error-location.ts';
 import { getValidator } from '../schemas/validation.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { JobCounts, type JobOutcome } from './job-counts.ts';
 import type { RingQueues, TenantState } from './ring-queues.ts';
 import { defaultRetries, type JobHandler, type Task } from './task.ts';
@@ -14,6 +15,7 @@ export interface TaskWorkerOptions {
   readonly handlers: ReadonlyMap<string, JobHandler>;
   readonly find: (tenantId: string) => Promise<TenantState | undefined>;
   readonly addDead: (task: Task, queue: string, error: string, id: string) => Promise<void>;
+  readonly tracer?: Tracer | undefined;
   readonly log: Log;
 }
 
@@ -123,9 +125,17 @@ export class TaskWorker {
       await this.#postpone(queue, id, reason);
       return;
     }
+    const { tracer } = this.#options;
+    const span = tracer?.begin(task.job, 'consumer', {
+      'chowk.tenant': task.tenant || undefined,
+      'chowk.request_id': task.requestId,
+      'messaging.destination.name': name,
+    });
     try {
-      await handler.perform(task);
+      await (span ? span.run(() => handler.perform(task)) : handler.perform(task));
+      span?.end();
     } catch (error) {
+      span?.end(error);
       const { job, tenant } = task;
       const details = { err: error, job, tenant, at: errorLocation(error), tries: retryCount + 1 };
       if (task.tenant !== '' && isWaiting(error)) {
