@@ -21,7 +21,7 @@ const chosen = faults.filter(({ name }) => only.test(name));
 for (const checkout of checkouts) {
   const stale = await staleFaults(checkout);
   if (stale.length > 0) throw new Error(`${checkout}: ${stale.join('; ')}`);
-  for (const test of new Set(chosen.map((fault) => fault.test))) {
+  for (const test of new Set(chosen.flatMap((fault) => fault.tests))) {
     if (!(await succeeds(checkout, test))) throw new Error(`${checkout}: ${test} fails without a fault`);
   }
 }
@@ -36,7 +36,7 @@ for (const fault of chosen) {
 const totals = checkouts.map((_, index) => `${rows.filter((row) => row[index + 1] === 'found').length}`);
 printTable('Planted faults', ['', ...checkouts], [...rows, [`of ${chosen.length}`, ...totals]]);
 
-async function isFound(checkout: string, { file, from, to, test }: Fault): Promise<boolean> {
+async function isFound(checkout: string, { file, from, to, tests }: Fault): Promise<boolean> {
   const path = join(checkout, file);
   const text = await readFile(path, 'utf8');
   await writeFile(
@@ -44,7 +44,8 @@ async function isFound(checkout: string, { file, from, to, test }: Fault): Promi
     text.replace(from, () => to),
   );
   try {
-    return !(await succeeds(checkout, test));
+    for (const test of tests) if (!(await succeeds(checkout, test))) return true;
+    return false;
   } finally {
     await writeFile(path, text);
   }

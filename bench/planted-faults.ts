@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A text of the code, what replaces it, and the test that is to fail. */
+/** A text of the code, what replaces it, and the tests of which one is to fail. */
 export interface Fault {
   readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  readonly test: string;
+  readonly tests: readonly string[];
 }
 
 const inputTest = 'modules/identity/hostile-input.test.ts';
@@ -18,19 +18,26 @@ const validation = 'server/src/schemas/validation.ts';
 const authorize = 'server/src/actions/authorize.ts';
 const roles = 'modules/identity/accounts/system-roles.ts';
 
-/** Texts of the code and what replaces them. */
-const inputFaults: [name: string, file: string, from: string, to: string][] = [
+const failuresTest = 'server/src/db/failures.test.ts';
+const validationTest = 'server/src/schemas/validation.test.ts';
+const timeZoneTest = 'modules/identity/profile/profile.test.ts';
+
+type FaultEntry = [name: string, file: string, from: string, to: string, narrowTest?: string];
+
+/** Texts of the code, what replaces them, and the narrow test of what no request can cause alone. */
+const inputFaults: FaultEntry[] = [
   ...['22021', '22003', '22P05', '22P02', '22008', '22007', '22001', '54000'].map(
-    (code): [string, string, string, string] => [`input: error ${code} is unexpected`, failures, `'${code}', `, ''],
+    (code): FaultEntry => [`input: error ${code} is unexpected`, failures, `'${code}', `, '', failuresTest],
   ),
   ['input: Infinity is an integer', validation, 'read(value) ?? check?.(value)', 'read(value)'],
-  ['input: 1e999 is a number', validation, 'strictNumbers: true', 'strictNumbers: false'],
-  ['input: an offset is a time zone', validation, 'if (!/^[A-Za-z]/.test(text)) return false;', ''],
+  ['input: 1e999 is a number', validation, 'strictNumbers: true', 'strictNumbers: false', validationTest],
+  ['input: an offset is a time zone', validation, 'if (!/^[A-Za-z]/.test(text)) return false;', '', timeZoneTest],
   [
     'input: any text is a time zone',
     validation,
     "return Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));",
     'return true;',
+    timeZoneTest,
   ],
   ['input: any year', 'kit/src/schema.ts', 'year >= 1 && year <= 9_999 ?', 'year !== 0 ?'],
   [
@@ -38,6 +45,7 @@ const inputFaults: [name: string, file: string, from: string, to: string][] = [
     'kit/src/paging.ts',
     "parts.length !== 4 || !parts.every((part) => typeof part === 'string')",
     'parts.length === 0',
+    'kit/src/list.test.ts',
   ],
   ['input: a cursor without JSON', 'kit/src/paging.ts', '  } catch {\n    return undefined;', '  } finally {\n'],
   [
@@ -64,6 +72,7 @@ const inputFaults: [name: string, file: string, from: string, to: string][] = [
     'modules/identity/accounts/permissions.ts',
     'if (unknown.has(name)) issues',
     'if (unknown.size > 99) issues',
+    'modules/identity/team/roles.test.ts',
   ],
   [
     'input: an unknown role',
@@ -76,22 +85,25 @@ const inputFaults: [name: string, file: string, from: string, to: string][] = [
     'modules/administration/settings.ts',
     "typeof settings === 'object' && settings !== null",
     "typeof settings === 'object'",
+    'modules/administration/settings.test.ts',
   ],
   [
     'input: a client id with NUL',
     'modules/identity/oauth/oauth-clients.ts',
     ' || !/^[\\x20-\\x7e]+$/.test(credentials.id)',
     '',
+    'modules/identity/oauth/oauth-token.test.ts',
   ],
   [
     'input: a SKU that exists',
     'modules/products/unique-keys.ts',
     "if (['products_sku', 'product_variants_sku', 'products_slug'].includes(index))",
     "if (index === '')",
+    'modules/products/products.test.ts',
   ],
 ];
 
-const permissionFaults: typeof inputFaults = [
+const permissionFaults: FaultEntry[] = [
   ['permission: membership is not required', authorize, 'if (!isOpen) requireMembership(principal);', ''],
   ['permission: none is required', authorize, 'if (!isOpen) requirePermission(', 'if (!action) requirePermission('],
   [
@@ -146,14 +158,19 @@ const permissionFaults: typeof inputFaults = [
     'modules/identity/accounts/seed.ts',
     'is_sensitive: isSensitive,',
     'is_sensitive: isSensitive && false,',
+    'modules/identity/accounts/seed.test.ts',
   ],
   ['permission: one has another name', 'modules/identity/module.json', '"activity.export"', '"activity.exports"'],
 ];
 
 export const faults: readonly Fault[] = [
-  ...inputFaults.map(([name, file, from, to]) => ({ name, file, from, to, test: inputTest })),
-  ...permissionFaults.map(([name, file, from, to]) => ({ name, file, from, to, test: permissionTest })),
+  ...inputFaults.map((entry) => describeFault(inputTest, entry)),
+  ...permissionFaults.map((entry) => describeFault(permissionTest, entry)),
 ];
+
+function describeFault(test: string, [name, file, from, to, narrowTest]: FaultEntry): Fault {
+  return { name, file, from, to, tests: narrowTest === undefined ? [test] : [narrowTest, test] };
+}
 
 /** Why faults cannot be planted in a checkout: their texts are not there exactly once. */
 export async function staleFaults(checkout: string): Promise<string[]> {

@@ -343,6 +343,24 @@ CREATE TABLE permissions (
   CONSTRAINT permissions_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE plans (
+  name text NOT NULL,
+  requests_per_minute integer,
+  storage_mb integer,
+  messages_per_day integer,
+  connections integer,
+  is_default boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT plans_pkey PRIMARY KEY (name),
+  CONSTRAINT plans_connections_check CHECK ((connections > 0)),
+  CONSTRAINT plans_messages_per_day_check CHECK ((messages_per_day > 0)),
+  CONSTRAINT plans_requests_per_minute_check CHECK ((requests_per_minute > 0)),
+  CONSTRAINT plans_storage_mb_check CHECK ((storage_mb > 0))
+);
+CREATE UNIQUE INDEX plans_default ON public.plans USING btree (is_default) WHERE is_default;
+CREATE TRIGGER plans_changed AFTER INSERT OR DELETE OR UPDATE ON public.plans FOR EACH STATEMENT EXECUTE FUNCTION notify_plan_changed();
+
 CREATE TABLE platform_settings (
   key text NOT NULL,
   value jsonb NOT NULL,
@@ -649,15 +667,18 @@ CREATE TABLE tenants (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   sandbox_of text,
+  plan text,
   CONSTRAINT tenants_database_name_key UNIQUE (database_name),
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_module_ring_id_fkey FOREIGN KEY (module_ring_id) REFERENCES module_rings(id),
+  CONSTRAINT tenants_plan_fkey FOREIGN KEY (plan) REFERENCES plans(name),
   CONSTRAINT tenants_id_check CHECK ((id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   CONSTRAINT tenants_role_check CHECK ((role = ANY (ARRAY['platform_owner'::text, 'reseller'::text, 'merchant'::text]))),
   CONSTRAINT tenants_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'importing'::text, 'active'::text, 'suspended'::text, 'deleting'::text])))
 );
 CREATE INDEX tenants_by_ring ON public.tenants USING btree (module_ring_id);
 CREATE INDEX tenants_by_server ON public.tenants USING btree (database_server);
+CREATE INDEX tenants_plan ON public.tenants USING btree (plan) WHERE (plan IS NOT NULL);
 CREATE INDEX tenants_sandbox_of ON public.tenants USING btree (sandbox_of) WHERE (sandbox_of IS NOT NULL);
 CREATE INDEX tenants_unfinished ON public.tenants USING btree (created_at) WHERE (status = 'creating'::text);
 CREATE TRIGGER stamp_inserted BEFORE INSERT ON public.tenants FOR EACH ROW WHEN ((new.updated_at > (now() - '01:00:00'::interval))) EXECUTE FUNCTION stamp_tenants();

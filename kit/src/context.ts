@@ -23,6 +23,21 @@ export interface Tenant {
   readonly ring: string;
   /** What it sends reaches nobody: mails, messages, webhooks and payments. */
   readonly isSandbox: boolean;
+  readonly limits: TenantLimits;
+}
+
+/** What the operator allows a tenant by its plan; `null` is no limit. */
+export interface TenantLimits {
+  /** The name of the plan; `null` if the tenant has none. */
+  readonly plan: string | null;
+  /** Of all its users and API clients together. */
+  readonly requests_per_minute: number | null;
+  /** Of its files. */
+  readonly storage_mb: number | null;
+  /** Emails and text messages to customers. */
+  readonly messages_per_day: number | null;
+  /** Of one process to its database. */
+  readonly connections: number | null;
 }
 
 /**

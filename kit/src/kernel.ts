@@ -17,6 +17,7 @@ export type {
   JobQueue,
   ModuleSecrets,
   Tenant,
+  TenantLimits,
 } from './context.ts';
 export { readCell } from './csv-import.ts';
 export { cell } from './download.ts';

@@ -100,6 +100,15 @@ export const kernelErrors = {
     status: 409,
     message: 'A tenant can have at most {limit} aliases; remove one first.',
   },
+  'tenancy.too_many_requests': {
+    status: 429,
+    message:
+      'The organization has sent the {limit} requests that its plan allows per minute; try again in {seconds} seconds.',
+  },
+  'tenancy.storage_full': {
+    status: 422,
+    message: 'The files of the organization take the {limit} MB that its plan allows; delete some, or ask for more.',
+  },
   'modules.not_installed': { status: 404, message: 'The module {module} is not enabled for this tenant.' },
   'actions.not_found': { status: 404, message: 'There is no action {name}.' },
   'bus.not_declared': {

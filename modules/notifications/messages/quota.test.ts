@@ -67,6 +67,20 @@ describe('a tenant', () => {
     await eventually(async () => expect((await deliveries()).slice(6)).toMatchObject([sent]));
   });
 
+  test('may send as many a day as its plan allows', async () => {
+    const { tenant, owner } = await shop();
+    await platform.kernel.central.db.run(sql`INSERT INTO plans (name, messages_per_day) VALUES ('three', 3)`);
+    await platform.kernel.central.db.run(sql`UPDATE tenants SET plan = 'three' WHERE id = ${tenant.id}`);
+    await platform.kernel.signals.waitUntilApplied();
+    const deliveries = await addRule(owner);
+    await addCustomers(owner, 'a', 'b', 'c', 'd');
+    await eventually(async () => {
+      const messages = sentFirst(await deliveries());
+      expect(messages).toMatchObject([sent, sent, sent, limitReached(3)]);
+      expect(messages[3]?.reason).toMatch(/the limit of its plan\.$/);
+    });
+  });
+
   test('sends none until an Owner has verified the address', async () => {
     const { tenant, owner } = await shop({ verified: false });
     const admin = await platform.person({ tenant, role: 'Admin' });

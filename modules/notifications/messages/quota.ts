@@ -22,9 +22,11 @@ export async function takeFromQuota(ctx: Ctx): Promise<string | undefined> {
   if (isOperator(ctx)) return undefined;
   const { is_verified, created_at } = await ctx.bus.call('identity.outboundStanding', {});
   if (!is_verified) return unverified;
-  const limit = dailyLimit(ctx, created_at);
+  const planned = ctx.tenant.limits.messages_per_day;
+  const limit = planned ?? dailyLimit(ctx, created_at);
   if (limit === undefined || (await count(ctx, limit))) return undefined;
-  return `The organization has sent the ${limit} messages that it may send to customers today; the limit grows every day.`;
+  const outlook = planned === null ? 'the limit grows every day' : 'that is the limit of its plan';
+  return `The organization has sent the ${limit} messages that it may send to customers today; ${outlook}.`;
 }
 
 /** The operator's own organization has no limit. */

@@ -8,7 +8,7 @@ import type { AuditEntry, AuditLog, Transport } from './audit-log.ts';
 import { authorize, type ModuleDirectory, type Principal } from './authorize.ts';
 import type { CallCounts } from './call-counts.ts';
 import type { RegisteredAction } from './registry.ts';
-import { takeFromRateLimit, tooManyRequests } from './resolve-caller.ts';
+import { takeFromPlan, takeFromRateLimit, tooManyRequests } from './resolve-caller.ts';
 
 /** One call of an action over any transport. Transports differ in how they read the input and use the output. */
 export interface Call extends Principal {
@@ -150,6 +150,7 @@ function takeFromLimits({ limiter, config, now }: CallServices, call: Call): voi
     const state = takeFromRateLimit(limiter, config.rateLimitPerMinute, { ...call, address, now: at });
     if (!state.allowed) throw tooManyRequests(state);
   }
+  if (address !== undefined) takeFromPlan(limiter, call.tenant, at);
   if (operationKey === undefined || !action.bus) return;
   const { allowed, seconds } = limiter.take(operationKey, action.bus.rateLimit, at);
   if (allowed) return;

@@ -1,4 +1,4 @@
-import { type Identity, type MaybePromise, whenReady } from '@chowk/kit/kernel';
+import { type Identity, type MaybePromise, type Tenant, whenReady } from '@chowk/kit/kernel';
 import { fail } from '../errors.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimiter, RateLimitState } from '../rate-limiter.ts';
@@ -52,6 +52,15 @@ export function takeFromRateLimit(
 ): RateLimitState {
   const key = caller ? `${tenant?.id ?? ''} ${caller.id}` : networkPrefix(address);
   return counted ? limiter.take(`${counted.name} ${key}`, limit, now, counted.amount) : limiter.take(key, limit, now);
+}
+
+/** Counts a request of a tenant against its plan. Throws if it is above the limit. */
+export function takeFromPlan(limiter: RateLimiter, tenant: Tenant | undefined, now: number): void {
+  const limit = tenant?.limits.requests_per_minute;
+  if (tenant === undefined || limit == null) return;
+  const { allowed, seconds } = limiter.take(`plan ${tenant.id}`, limit, now);
+  if (allowed) return;
+  throw fail('tenancy.too_many_requests', { limit, seconds }, { headers: { 'Retry-After': String(seconds) } });
 }
 
 export function tooManyRequests({ seconds }: RateLimitState) {

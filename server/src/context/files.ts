@@ -8,12 +8,13 @@ type BeginTransaction = <Result>(work: (transaction: Transaction) => Promise<Res
 /** `ctx.files` of a tenant's module. */
 export function tenantFiles(
   store: FileStore,
-  { module = 'kernel', tenant, transaction, writtenFiles }: ContextOptions,
+  { module = 'kernel', tenant, transaction, writtenFiles, system }: ContextOptions,
   begin: BeginTransaction,
 ): Files {
   if (!tenant) throw new Error("the call is bound to no tenant; declare `tenant: 'required'` on the action");
   return store.forOwner(
-    { module, tenantId: tenant.id },
+    // What a job writes, such as a received mail or an export, is not refused.
+    { module, tenantId: tenant.id, storageLimit: system ? null : tenant.limits.storage_mb },
     {
       db: transaction?.db ?? tenant.db,
       request: writtenFiles,

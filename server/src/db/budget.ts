@@ -18,6 +18,8 @@ export interface Target {
   readonly database: string;
   /** Some connections are reserved for the central database, so that busy tenants cannot block it. */
   readonly central: boolean;
+  /** A lower maximum than `perDatabase`. */
+  readonly maxConnections?: number | null;
 }
 
 /** A borrowed connection. Return it with `release`. */
@@ -40,7 +42,8 @@ interface Server {
 interface Pool {
   readonly key: string;
   readonly server: Server;
-  readonly target: Target;
+  /** As of the last request: the maximum of a tenant may change. */
+  target: Target;
   /** Slots in use: open connections and connections that are being opened. */
   open: number;
   /** Connections that are being opened. */
@@ -111,7 +114,7 @@ export class ConnectionBudget {
 
   release(lease: Lease): void {
     const { pool, connection } = lease;
-    if (!connection.isUsable || this.#closed) {
+    if (!connection.isUsable || this.#closed || pool.open > this.#maximum(pool)) {
       void this.#close(lease);
       return;
     }
@@ -150,7 +153,8 @@ export class ConnectionBudget {
     const server = `${target.address.host}:${target.address.port}`;
     const key = `${server}/${target.database}`;
     let pool = this.#pools.get(key);
-    if (!pool) {
+    if (pool) pool.target = target;
+    else {
       pool = {
         key,
         server: this.#serverFor(target.central ? 'central' : server),
@@ -234,9 +238,13 @@ export class ConnectionBudget {
 
   /** Whether the pool has its maximum, or enough connections on the way for its waiters. */
   #isFull(pool: Pool): boolean {
+    return pool.open >= this.#maximum(pool) || pool.opening >= pool.waiters.length;
+  }
+
+  #maximum({ target }: Pool): number {
     const { connections, perDatabase } = this.#options;
-    const max = pool.target.central ? Math.max(centralReserve, Math.floor(connections / 4)) : perDatabase;
-    return pool.open >= max || pool.opening >= pool.waiters.length;
+    if (target.central) return Math.max(centralReserve, Math.floor(connections / 4));
+    return Math.min(perDatabase, target.maxConnections ?? perDatabase);
   }
 
   #hasFreeSlot(pool: Pool): boolean {

@@ -31,7 +31,13 @@ test.each([
   ['58030', 'db.out_of_resources', 503],
   ['57014', 'db.too_slow', 503],
   ['55P03', 'db.too_slow', 503],
+  ['22001', 'http.unstorable', 422],
   ['22003', 'http.unstorable', 422],
+  ['22007', 'http.unstorable', 422],
+  ['22008', 'http.unstorable', 422],
+  ['22P02', 'http.unstorable', 422],
+  ['22P05', 'http.unstorable', 422],
+  ['54000', 'http.unstorable', 422],
 ])('SQLSTATE %s is reported as %s', async (state, code, status) => {
   const error = await catchError(raise(state));
   expect(databaseFailure(error)).toMatchObject({ code, status, cause: error });

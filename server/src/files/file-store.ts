@@ -25,6 +25,8 @@ import { fromStorage, openFileStorage, type Storage } from './storage-driver.ts'
 interface Owner {
   readonly module: string;
   readonly tenantId: string | undefined;
+  /** More files of the tenant than these megabytes are refused. */
+  readonly storageLimit?: number | null;
 }
 
 /** The content of a file in the storage whose transaction decides whether it stays. */
@@ -124,6 +126,7 @@ export class FileStore {
       write: async (content, { type = 'type' in content ? content.type : undefined, isPublic = false } = {}) => {
         if (!type) throw new Error('name the type of content that is not an upload');
         if (isPublic && owner.tenantId === undefined) throw new Error('the files of a system module are private');
+        await checkRoom(db, owner, sizeOf(content));
         return this.#write(owner, changes, content, { type, isPublic });
       },
       detectType: detectContentType,
@@ -131,7 +134,13 @@ export class FileStore {
         if (owner.tenantId === undefined) throw new Error('the files of a system module are private');
         const images: WrittenImage[] = [];
         // One after the other: if one fails, no other is being written any more.
-        for (const { data, width, height } of await encodeImage(upload, sizes, type)) {
+        const encoded = await encodeImage(upload, sizes, type);
+        await checkRoom(
+          db,
+          owner,
+          encoded.reduce((sum, { data }) => sum + data.length, 0),
+        );
+        for (const { data, width, height } of encoded) {
           const file = await this.#write(owner, changes, data, { type, isPublic: true });
           images.push({ file, width, height });
         }
@@ -253,7 +262,7 @@ export class FileStore {
     { type, isPublic }: { type: FileType; isPublic: boolean },
   ): Promise<WrittenFile> {
     if (isPublic && type === 'application/octet-stream') throw new Error('files of other types are private');
-    const file = { id: randomUUID(), type, size: 'size' in content ? content.size : content.length };
+    const file = { id: randomUUID(), type, size: sizeOf(content) };
     const key = storageKey(owner, { ...file, is_public: isPublic });
     const { driver } = await this.storage;
     const record = await this.#record(owner, file.id, key);
@@ -361,4 +370,14 @@ async function findFile(db: Db, { module }: Owner, id: string): Promise<FileRow>
 
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function sizeOf(content: Pick<Upload, 'size'> | Uint8Array): number {
+  return 'size' in content ? content.size : content.length;
+}
+
+async function checkRoom(db: Db, { storageLimit }: Owner, size: number): Promise<void> {
+  if (storageLimit == null) return;
+  const row = await db.row<{ used: number }>(sql`SELECT coalesce(sum(size), 0)::float8 AS used FROM stored_files`);
+  if ((row?.used ?? 0) + size > storageLimit * 1_000_000) throw fail('tenancy.storage_full', { limit: storageLimit });
 }

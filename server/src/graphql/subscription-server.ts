@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '@chowk/kit/kernel';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Message, MessageType, parseMessage } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
-import { resolveCaller, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
+import { resolveCaller, takeFromPlan, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
 import type { Config } from '../config/config.ts';
 import { Context } from '../context/context.ts';
 import { fail } from '../errors.ts';
@@ -205,11 +205,12 @@ export class SubscriptionServer {
   async #accept(ctx: Context, request: object) {
     const { limiter, config, now } = this.#kernel;
     try {
+      const call = { ...ctx.principal, address: ctx.client.address, now: now().getTime() };
       if (config.rateLimitPerMinute > 0) {
-        const call = { ...ctx.principal, address: ctx.client.address, now: now().getTime() };
         const state = takeFromRateLimit(limiter, config.rateLimitPerMinute, call);
         if (!state.allowed) throw tooManyRequests(state);
       }
+      takeFromPlan(limiter, call.tenant, call.now);
       return await ctx.inModule(undefined).bus.call('graphql.acceptSubscription', { request });
     } catch (error) {
       return { errors: [failureError(asFailure(error))] };

@@ -1,16 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
+import { takeFromPlan, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
 import type { Kernel } from '../kernel.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimitState } from '../rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Counts the request against `RATE_LIMIT_PER_MINUTE` and reports the state in the `RateLimit-*` headers. */
+/** Counts the request against `RATE_LIMIT_PER_MINUTE`, whose state the `RateLimit-*` headers report, and against the tenant's plan. */
 export function limitRate({ kernel, request, reply, caller, tenant, action }: Exchange): void {
+  if (action.limit === false || hasOwnLimitOnly(action)) return;
   const limit = kernel.config.rateLimitPerMinute;
-  if (limit === 0 || action.limit === false || hasOwnLimitOnly(action)) return;
   const now = kernel.now().getTime();
-  report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
+  if (limit > 0)
+    report(reply, limit, takeFromRateLimit(kernel.limiter, limit, { caller, tenant, address: request.ip, now }));
+  takeFromPlan(kernel.limiter, tenant, now);
 }
 
 /** A provider calls for all tenants from a few addresses; the limit of the action itself is that of a tenant. */

@@ -18,6 +18,10 @@ import { moduleRollbackCommand } from './module-rollback.ts';
 import { moduleShowCommand } from './module-show.ts';
 import { moduleUpgradeCommand } from './module-upgrade.ts';
 import { moduleVerifyCommand } from './module-verify.ts';
+import { planAssignCommand } from './plan-assign.ts';
+import { planDeleteCommand } from './plan-delete.ts';
+import { planListCommand } from './plan-list.ts';
+import { planSetCommand } from './plan-set.ts';
 import { ringActivateCommand } from './ring-activate.ts';
 import { ringAssignCommand } from './ring-assign.ts';
 import { ringCreateCommand } from './ring-create.ts';
@@ -61,6 +65,10 @@ export const operatorCommands: readonly Command[] = [
   tenantDeleteCommand,
   tenantMoveCommand,
   tenantDoctorCommand,
+  planListCommand,
+  planSetCommand,
+  planAssignCommand,
+  planDeleteCommand,
   demoSeedCommand,
   ringListCommand,
   ringShowCommand,

@@ -6,6 +6,7 @@ import { heldDatabase } from '../db/held-database.ts';
 import type { ServerAddress } from '../db/server-address.ts';
 import type { Signals } from '../db/signals.ts';
 import { fail } from '../errors.ts';
+import { tenantLimits } from './plans.ts';
 import { type ResolvedTenant, resolveTenant, ringSegment, type TenantClaim } from './resolve-tenant.ts';
 import { unknownServer } from './servers.ts';
 
@@ -83,7 +84,7 @@ export class Directory {
         if (!address) throw fail('db.unavailable', {}, { cause: unknownServer(database_server) });
         const db = isPaused
           ? heldDatabase(() => this.#resumed(tenant.id, holdTimeoutMs))
-          : openDatabase(budget, { address, database, central: false });
+          : openDatabase(budget, { address, database, central: false, maxConnections: tenant.limits.connections });
         if (isPaused) this.#held.add(db);
         return Object.freeze({ ...tenant, db });
       },
@@ -102,6 +103,10 @@ export class Directory {
     };
     void signals.listen('chowk_tenant', { onNotify: (id) => this.tenantChanged(id), onConnectionChange });
     void signals.listen('chowk_domain', { onNotify: (domain) => this.domainChanged(domain), onConnectionChange });
+    void signals.listen('chowk_plan', {
+      onNotify: () => this.#allTenantsChanged(),
+      onConnectionChange,
+    });
     void signals.listen('chowk_ring', {
       onNotify: () => this.#ringsChanged(),
       onConnectionChange: (ok) => this.#trustRings(ok),
@@ -181,6 +186,10 @@ export class Directory {
 
   #ringsChanged(): void {
     this.#rings.invalidate(allRings);
+    this.#allTenantsChanged();
+  }
+
+  #allTenantsChanged(): void {
     this.#tenants.invalidateWhere(() => true);
     this.#resolved.invalidateWhere(() => true);
   }
@@ -194,7 +203,7 @@ export class Directory {
 /** Every tenant id is also a domain, so one lookup covers both. */
 function findTenant(central: Db, label: string): Promise<TenantRow | undefined> {
   return central.row<TenantRow>(sql`
-    SELECT t.id, t.name, t.role, r.name AS ring, t.sandbox_of IS NOT NULL AS "isSandbox",
+    SELECT t.id, t.name, t.role, r.name AS ring, t.sandbox_of IS NOT NULL AS "isSandbox", ${tenantLimits} AS limits,
       t.status = 'suspended' AS "isSuspended", t.database_server, t.database_name,
       (EXISTS (SELECT FROM tenant_moves m WHERE m.tenant_id = t.id AND m.step = 'paused')
         OR EXISTS (SELECT FROM tenant_restores s WHERE s.tenant_id = t.id AND s.step = 'paused')) AS "isPaused"

@@ -20,6 +20,8 @@ export interface TenantSummary {
   readonly status: string;
   readonly suspension_reason: string | null;
   readonly ring: string;
+  /** `null`: the default one, if there is one. */
+  readonly plan: string | null;
   readonly server: string;
   readonly database: string;
   readonly domains: readonly { domain: string; kind: string }[];
@@ -255,7 +257,7 @@ async function inheritRegion(tx: Db, id: string): Promise<void> {
 
 function summaries(where: Sql, further = sql``): Sql {
   return sql`
-    SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.database_server AS server,
+    SELECT t.id, t.name, t.role, t.status, t.suspension_reason, r.name AS ring, t.plan, t.database_server AS server,
       t.database_name AS database, t.created_at,
       (SELECT coalesce(json_agg(json_build_object('domain', d.domain, 'kind', d.kind) ORDER BY d.kind, d.domain), '[]')
        FROM domains d WHERE d.tenant_id = t.id) AS domains ${further}

@@ -216,9 +216,11 @@ export function errorCodes(action: RegisteredAction, errors: Errors): string[] {
     accepts === 'multipart' && 'files.too_large',
     accepts === 'multipart' && 'files.wrong_type',
     accepts === 'multipart' && 'http.too_many_uploads',
+    accepts === 'multipart' && isBound && 'tenancy.storage_full',
     !action.unchecked && 'http.validation_failed',
     action.input !== undefined && 'http.unstorable',
     'http.too_many_requests',
+    isBound && 'tenancy.too_many_requests',
     file !== undefined && 'http.too_many_downloads',
     `${module}.not_found` in errors && path.includes(':') && `${module}.not_found`,
   ];
