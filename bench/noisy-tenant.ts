@@ -10,7 +10,7 @@ const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 8);
 const perSecond = 25;
 const noisyConnections = 64;
-const plans = { connections: '--connections=1', requests: '--requests-per-minute=600' };
+const plans = { connections: '--connections=2', requests: '--requests-per-minute=60' };
 const path = '/api/v1/customers?search=a&per_page=100';
 
 await onStage(async (stage) => {
@@ -25,8 +25,8 @@ await onStage(async (stage) => {
   const phases = {
     alone: async () => {},
     'beside a noisy tenant': async () => operate('plan:assign', 'noisy', '--default'),
-    'with a plan of one connection': async () => operate('plan:assign', 'noisy', 'connections'),
-    'with a plan of 600 requests a minute': async () => operate('plan:assign', 'noisy', 'requests'),
+    'with a plan of two connections': async () => operate('plan:assign', 'noisy', 'connections'),
+    'with a plan of 60 requests a minute': async () => operate('plan:assign', 'noisy', 'requests'),
   };
   const results = new Map<string, { waits: number[]; noise: number[] }>();
   for (let round = 0; round < rounds; round += 1) {

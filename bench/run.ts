@@ -12,6 +12,7 @@ const all = [
   'provisioning',
   'tenant-move',
   'many-tenants',
+  'noisy-tenant',
   'pipeline',
   'accounts',
   'products',

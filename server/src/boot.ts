@@ -116,6 +116,7 @@ export async function boot(
     ...limits,
     connections: config.databaseConnections,
     perDatabase: config.databaseConnectionsPerTenant,
+    perDatabaseWhenShared: Math.ceil(config.databaseConnectionsPerTenant / 2),
     // A server that does not respond must not hold all connections.
     ...(config.databaseServers.length > 0 ? { perServer: Math.ceil(config.databaseConnections * 0.6) } : {}),
     waitTimeoutMs: config.databaseWaitTimeoutMs,

@@ -56,9 +56,18 @@ export function takeFromRateLimit(
 
 /** Counts a request of a tenant against its plan. Throws if it is above the limit. */
 export function takeFromPlan(limiter: RateLimiter, tenant: Tenant | undefined, now: number): void {
+  requirePlan(tenant, (key, limit) => limiter.take(key, limit, now));
+}
+
+/** As `takeFromPlan`, but counts nothing. */
+export function peekAtPlan(limiter: RateLimiter, tenant: Tenant | undefined, now: number): void {
+  requirePlan(tenant, (key, limit) => limiter.peek(key, limit, now));
+}
+
+function requirePlan(tenant: Tenant | undefined, check: (key: string, limit: number) => RateLimitState): void {
   const limit = tenant?.limits.requests_per_minute;
   if (tenant === undefined || limit == null) return;
-  const { allowed, seconds } = limiter.take(`plan ${tenant.id}`, limit, now);
+  const { allowed, seconds } = check(`plan ${tenant.id}`, limit);
   if (allowed) return;
   throw fail('tenancy.too_many_requests', { limit, seconds }, { headers: { 'Retry-After': String(seconds) } });
 }

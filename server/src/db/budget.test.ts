@@ -236,6 +236,33 @@ test('more databases than connections are all served, one after the other and co
   expect(await Promise.all(names.map(query))).toEqual(names.map((name) => ({ name })));
 });
 
+test('beside an active tenant a busy one has fewer connections, and all of them when the other one is quiet', async () => {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+  onTestFinished(() => void clock.mockRestore());
+  const budget = createBudget(6, { perDatabase: 4, perDatabaseWhenShared: 2 });
+  const first = await acquire(budget, one, 4);
+  const [other] = (await acquire(budget, two, 1)) as [Lease];
+  for (const lease of first) budget.release(lease);
+  await eventually(() => expect(budget.counts()).toMatchObject({ open: 3, idle: 2 }));
+  const second = await acquire(budget, one, 2);
+  const more = acquire(budget, one, 2);
+  const third = acquire(budget, two, 1);
+  expect(await third).toHaveLength(1);
+  expect(budget.counts()).toMatchObject({ waiting: 2 });
+  passed = 6_000;
+  for (const lease of [...second, ...(await more), ...(await third), other]) budget.release(lease);
+});
+
+test('a lower maximum of a target holds for the connections that are open', async () => {
+  const budget = createBudget(4);
+  for (const lease of await acquire(budget, one, 4)) budget.release(lease);
+  const lease = await budget.acquire({ ...target(one), maxConnections: 1 });
+  budget.release(lease);
+  await eventually(() => expect(budget.counts()).toMatchObject({ open: 3 }));
+});
+
 test('busy tenants cannot block the central database', async () => {
   const budget = createBudget(3);
   const held = [...(await acquire(budget, one, 2)), ...(await acquire(budget, two, 1))];

@@ -7,6 +7,8 @@ export interface BudgetOptions extends ConnectionLimits {
   readonly connections: number;
   /** Maximum number of connections to one tenant database. */
   readonly perDatabase: number;
+  /** A lower maximum while other tenants are active, so that their requests do not wait for the processor behind those of a busy one. */
+  readonly perDatabaseWhenShared?: number;
   /** Maximum number of connections to the tenant databases of one server, if there are several servers. */
   readonly perServer?: number;
   /** How long a caller waits for a connection before it fails with `db.busy`. */
@@ -48,6 +50,8 @@ interface Pool {
   open: number;
   /** Connections that are being opened. */
   opening: number;
+  /** Connections that are being closed. */
+  closing: number;
   readonly idle: Lease[];
   readonly waiters: Waiter[];
 }
@@ -69,6 +73,8 @@ const recheckMs = 250;
 const minTurnMs = 50;
 /** A connection idle for this long is closed. */
 const maxIdleMs = 120_000;
+/** For so long after its last request a tenant is active. */
+const sharedMs = 5_000;
 /** Slots that are never used for tenants. */
 const centralReserve = 2;
 
@@ -87,6 +93,8 @@ export class ConnectionBudget {
   readonly #idleTimer: NodeJS.Timeout;
   #recheckTimer: NodeJS.Timeout | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
+  /** The two tenants that asked for a connection last. */
+  #recent: readonly { readonly pool: Pool; readonly at: number }[] = [];
   #open = 0;
   #centralOpen = 0;
   #closed = false;
@@ -100,6 +108,7 @@ export class ConnectionBudget {
   acquire(target: Target): Lease | Promise<Lease> {
     if (this.#closed) throw fail('db.unavailable');
     const pool = this.#poolFor(target);
+    if (!target.central) this.#noteUse(pool);
     const lease = pool.idle.pop();
     if (lease) {
       this.#idle.delete(lease);
@@ -114,7 +123,7 @@ export class ConnectionBudget {
 
   release(lease: Lease): void {
     const { pool, connection } = lease;
-    if (!connection.isUsable || this.#closed || pool.open > this.#maximum(pool)) {
+    if (!connection.isUsable || this.#closed || pool.open - pool.closing > this.#maximum(pool)) {
       void this.#close(lease);
       return;
     }
@@ -161,6 +170,7 @@ export class ConnectionBudget {
         target,
         open: 0,
         opening: 0,
+        closing: 0,
         idle: [],
         waiters: [],
       };
@@ -213,7 +223,10 @@ export class ConnectionBudget {
 
   /** Starts opening a connection for a pool with waiters, in a free slot or by closing an idle connection. */
   #tryOpen(pool: Pool): boolean {
-    if (this.#isFull(pool)) return false;
+    if (this.#isFull(pool)) {
+      if (this.#isShared(pool)) this.#scheduleRecheck();
+      return false;
+    }
     if (this.#hasFreeSlot(pool)) {
       this.#count(pool, 1);
       void this.#connect(pool);
@@ -225,7 +238,7 @@ export class ConnectionBudget {
     return evicted !== undefined;
   }
 
-  /** No event fires when an idle connection becomes quiet, so a timer checks. */
+  /** No event fires when an idle connection or another tenant becomes quiet, so a timer checks. */
   #scheduleRecheck(): void {
     this.#recheckTimer ??= setTimeout(() => {
       this.#recheckTimer = undefined;
@@ -241,10 +254,23 @@ export class ConnectionBudget {
     return pool.open >= this.#maximum(pool) || pool.opening >= pool.waiters.length;
   }
 
-  #maximum({ target }: Pool): number {
-    const { connections, perDatabase } = this.#options;
+  #maximum(pool: Pool): number {
+    const { target } = pool;
+    const { connections, perDatabase, perDatabaseWhenShared = perDatabase } = this.#options;
     if (target.central) return Math.max(centralReserve, Math.floor(connections / 4));
-    return Math.min(perDatabase, target.maxConnections ?? perDatabase);
+    return Math.min(target.maxConnections ?? perDatabase, this.#isShared(pool) ? perDatabaseWhenShared : perDatabase);
+  }
+
+  #noteUse(pool: Pool): void {
+    const other = this.#recent.find((one) => one.pool !== pool);
+    this.#recent = [{ pool, at: performance.now() }, ...(other ? [other] : [])];
+  }
+
+  /** Whether other tenants are active. */
+  #isShared(pool: Pool): boolean {
+    if (this.#options.perDatabaseWhenShared === undefined) return false;
+    const since = performance.now() - sharedMs;
+    return this.#recent.some((one) => one.pool !== pool && one.at > since);
   }
 
   #hasFreeSlot(pool: Pool): boolean {
@@ -338,9 +364,12 @@ export class ConnectionBudget {
   }
 
   async #close(lease: Lease): Promise<void> {
+    const { pool, connection } = lease;
     this.#detach(lease);
-    await lease.connection.close();
-    this.#count(lease.pool, -1);
+    pool.closing += 1;
+    await connection.close();
+    pool.closing -= 1;
+    this.#count(pool, -1);
     this.#assignFreeSlot();
   }
 

@@ -7,15 +7,17 @@ import type { TenantEntry } from '../tenancy/directory.ts';
 const openDownloads = new WeakMap<Kernel, Map<string, number>>();
 
 /**
- * A streamed file may hold a connection of its tenant until the client has read it. Downloads get at most half of the
- * tenant's connections, so that slow clients do not block other requests.
+ * A streamed file may hold a connection of its tenant until the client has read it. Downloads get at most a quarter of
+ * the tenant's connections, so that slow clients do not block other requests.
  */
 export function limitDownloads(kernel: Kernel, tenant: TenantEntry | undefined, body: Readable): void {
   if (!tenant) return;
   const counts = openDownloads.get(kernel) ?? new Map<string, number>();
   openDownloads.set(kernel, counts);
   const count = counts.get(tenant.id) ?? 0;
-  if (count >= Math.max(1, Math.floor(kernel.config.databaseConnectionsPerTenant / 2))) {
+  const { databaseConnectionsPerTenant: configured } = kernel.config;
+  const connections = Math.min(configured, tenant.limits.connections ?? configured);
+  if (count >= Math.max(1, Math.floor(connections / 4))) {
     body.destroy();
     throw fail('http.too_many_downloads', {}, { headers: { 'Retry-After': '10' } });
   }

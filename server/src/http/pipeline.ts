@@ -5,7 +5,7 @@ import { bindTenant } from './bind-tenant.ts';
 import { compressBody } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 import { runOnceForKey, StoredBody } from './idempotent-run.ts';
-import { limitNetwork, limitRate } from './rate-limit.ts';
+import { limitNetwork, limitRate, limitTenant, slowDown } from './rate-limit.ts';
 import { responseBody } from './response-body.ts';
 
 /** The steps of a request, in order. Response headers and CORS come before them, in `server.ts`. */
@@ -22,10 +22,16 @@ export async function handleRequest(exchange: Exchange): Promise<unknown> {
 
 /** Finds tenant and caller, within the rate limits. */
 export async function identify(exchange: Exchange): Promise<void> {
-  limitNetwork(exchange);
-  await bindTenant(exchange);
-  await authenticate(exchange);
-  limitRate(exchange);
+  try {
+    limitNetwork(exchange);
+    await bindTenant(exchange);
+    limitTenant(exchange);
+    await authenticate(exchange);
+    limitRate(exchange);
+  } catch (error) {
+    await slowDown(exchange, error);
+    throw error;
+  }
 }
 
 async function callWithUpload(exchange: Exchange): Promise<unknown> {

@@ -1,9 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '@chowk/kit/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { takeFromPlan, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
+import { peekAtPlan, takeFromPlan, takeFromRateLimit, tooManyRequests } from '../actions/resolve-caller.ts';
 import type { Kernel } from '../kernel.ts';
 import { networkPrefix } from '../network.ts';
 import type { RateLimitState } from '../rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
+
+const quickRefusalsPerMinute = 300;
+const refusalDelayMs = 1_000;
 
 /** Counts the request against `RATE_LIMIT_PER_MINUTE`, whose state the `RateLimit-*` headers report, and against the tenant's plan. */
 export function limitRate({ kernel, request, reply, caller, tenant, action }: Exchange): void {
@@ -26,6 +31,20 @@ export function limitNetwork({ kernel, request, reply, action }: Exchange): void
   if (limit === 0 || action.limit === false) return;
   const state = kernel.limiter.peek(networkBucket(request), limit, kernel.now().getTime());
   if (!state.allowed) report(reply, limit, state);
+}
+
+/** Before the caller is looked up: a tenant above the limit of its plan costs no query. Counts nothing. */
+export function limitTenant({ kernel, tenant, action }: Exchange): void {
+  if (action.limit === false || hasOwnLimitOnly(action)) return;
+  peekAtPlan(kernel.limiter, tenant, kernel.now().getTime());
+}
+
+/** Clients that go on although they are refused wait for it, so that they do not take the time of others. */
+export async function slowDown({ kernel, request, tenant }: Exchange, error: unknown): Promise<void> {
+  if (!(error instanceof Failure) || error.status !== 429) return;
+  const key = `refused ${tenant?.id ?? networkPrefix(request.ip)}`;
+  const { allowed } = kernel.limiter.take(key, quickRefusalsPerMinute, kernel.now().getTime());
+  if (!allowed) await delay(refusalDelayMs);
 }
 
 /** Whether `limitNetwork` will refuse the request. */

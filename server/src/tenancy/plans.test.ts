@@ -103,6 +103,19 @@ describe('a tenant', () => {
     expect((await get(acme)).status).toBe(200);
   });
 
+  test('waits for refusals if it goes on sending in spite of hundreds of them', async () => {
+    await runWell('plan:set', 'one', '--requests-per-minute=1');
+    const tenant = await platform.tenant();
+    await runWell('plan:assign', tenant.id, 'one');
+    await get(tenant);
+    for (let refused = 0; refused < 300; refused += 1) {
+      kernel.limiter.take(`refused ${tenant.id}`, 300, kernel.now().getTime());
+    }
+    const startedAt = performance.now();
+    expect((await get(tenant)).status).toBe(429);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+  });
+
   test('gets the limits of a plan that becomes the default', async () => {
     await runWell('plan:set', 'free', '--requests-per-minute=1', '--default');
     const tenant = await platform.tenant();
@@ -132,7 +145,9 @@ describe('a tenant', () => {
     });
     const row = await globex.db.row<{ used: number }>(sql`SELECT sum(size)::int AS used FROM stored_files`);
     expect(row?.used).toBeLessThanOrEqual(1_000_000);
-    const written = await globex.context('products').files.write(Buffer.alloc(1_000_000), { type: 'application/octet-stream' });
+    const written = await globex
+      .context('products')
+      .files.write(Buffer.alloc(1_000_000), { type: 'application/octet-stream' });
     expect(written.size).toBe(1_000_000);
   });
 
