@@ -86,7 +86,7 @@ test('a setting with its own permission is neither shown nor changed without tha
   expect(body.settings['security.secret']).toBe(7);
 });
 
-test.each([[[]], ['text'], [null], [{ settings: 'x' }]])(
+test.each([[[]], ['text'], [null], [{ settings: 'x' }], [{ settings: null }]])(
   'a body that is not an object of settings is rejected: %j',
   async (payload) => {
     const { status, body } = await acme.caller('settings.edit').request({

@@ -111,3 +111,31 @@ test('a secret that no key opens is reported by the doctor, and the re-encryptio
   expect(reencryption).toMatchObject({ code: 1, err: expect.stringMatching(/unknown key/) });
   expect(JSON.parse(reencryption.out)).toContainEqual({ table: 'webhooks', reencrypted: 0, unreadable: 1 });
 });
+
+test('while processes get a new key one after the other, each opens what another has encrypted', async () => {
+  const other = await platform.tenant();
+  const person = await platform.person({ tenant: other });
+  const [before, after] = [await restart(third, second), await restart(second, third)];
+  const payload = { email: person.email, password: testPassword };
+  const login = await before.request({ method: 'POST', url: '/api/v1/auth/login', payload });
+  const hook = async (on: AccountsPlatform, url: string) => {
+    const payload = { url, events: ['order.created'] };
+    const headers = {
+      authorization: `Bearer ${login.body.access_token}`,
+      'x-tenant': other.id,
+      'idempotency-key': url,
+    };
+    const { status, body } = await on.request({ method: 'POST', url: '/api/v1/webhooks', headers, payload });
+    return { status, secret: body.secret ?? body.webhook?.secret };
+  };
+  for (const [index, [writer, reader]] of [
+    [before, after],
+    [after, before],
+  ].entries()) {
+    const url = `https://example.com/${index}`;
+    const written = await hook(writer as AccountsPlatform, url);
+    expect(written.status).toBe(201);
+    // The stored response of the key is encrypted.
+    expect(await hook(reader as AccountsPlatform, url)).toEqual(written);
+  }
+});
