@@ -5,11 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** CPU time of the process so far, in seconds. */
-export async function cpuSeconds(pid: number): Promise<number> {
+/** CPU time of the process so far, or of those of its child processes that have ended, in seconds. */
+export async function cpuSeconds(pid: number, { ofEndedChildren = false } = {}): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const first = ofEndedChildren ? 13 : 11;
+  return (Number(fields[first]) + Number(fields[first + 1])) / ticksPerSecond;
 }
 
 export interface Memory {

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { figure, printTable } from './figures.ts';
+import { waitUntilHealthy } from './health.ts';
+import { inParallel, startPlatform } from './platform.ts';
+import { cpuSeconds, listChildren, readMemory } from './process-figures.ts';
+import { freePort, node, onStage, readPostmasterPid, repository, type Stage } from './stage.ts';
+
+/* What do tenants cost that nobody uses? Start, CPU time, transactions and connections at rest, and a migration that has nothing to do. */
+
+const steps = (process.env.TENANTS ?? '10,100,1000').split(',').map(Number);
+const restSeconds = Number(process.env.SECONDS ?? 60);
+/** Work that follows a start. */
+const settlingSeconds = 30;
+
+await onStage(async (stage) => {
+  const storagePath = await stage.folder();
+  const rows: string[][] = [];
+  let created = 0;
+  for (const count of steps) {
+    await createTenants(stage, storagePath, created, count);
+    created = count;
+    rows.push([`${count}`, ...(await measure(stage, storagePath))]);
+    console.log(rows.at(-1)?.join('  '));
+  }
+  const head = [
+    'tenants',
+    'start',
+    'memory',
+    'of a core: platform',
+    'PostgreSQL',
+    'transactions',
+    'connections',
+    'chowkd migrate',
+  ];
+  printTable(`tenants at rest, for ${restSeconds} s`, head, rows);
+});
+
+/** Without fsync: only what follows is measured, with production settings. */
+async function createTenants(stage: Stage, storagePath: string, from: number, to: number): Promise<void> {
+  const platform = await startPlatform(stage, { storagePath, unsafe: true, environment: { SPARE_DATABASES: '0' } });
+  const ids = Array.from({ length: to - from }, (_, index) => `t${from + index}`);
+  await inParallel(ids, 4, (id) => platform.post('/api/v1/bench/tenants', { id }));
+  await platform.stop();
+}
+
+async function measure(stage: Stage, storagePath: string): Promise<string[]> {
+  const environment = { APP_ENV: 'production', STORAGE_PATH: storagePath, SPARE_DATABASES: '0' };
+  const chowkd = (...args: string[]) => [`${repository}/server/src/main.ts`, ...args];
+  const port = await freePort();
+  let startedAt = performance.now();
+  const server = stage.start(node, chowkd('serve'), { ...environment, PORT: `${port}` });
+  await waitUntilHealthy(port);
+  const startSeconds = (performance.now() - startedAt) / 1_000;
+  await delay(settlingSeconds * 1_000);
+
+  const [, , , databasePort] = (await readFile(join(storagePath, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
+  const password = await readFile(join(storagePath, 'postgres/password'), 'utf8');
+  const login = { user: 'chowk', password: password.trim(), database: 'chowk' };
+  const client = new pg.Client({ host: '127.0.0.1', port: Number(databasePort), ...login });
+  await client.connect();
+  const postmaster = await readPostmasterPid(storagePath);
+  const before = await readState(client, server.pid, postmaster);
+  await delay(restSeconds * 1_000);
+  const after = await readState(client, server.pid, postmaster);
+  await client.end();
+  const { rss } = await readMemory(server.pid);
+  startedAt = performance.now();
+  await stage.start(node, chowkd('migrate'), environment).output();
+  const migrateSeconds = (performance.now() - startedAt) / 1_000;
+  await server.stop();
+  const percent = (name: 'platform' | 'postgres') => figure(((after[name] - before[name]) / restSeconds) * 100, '%');
+  return [
+    figure(startSeconds, 's'),
+    figure(rss, 'MB'),
+    percent('platform'),
+    percent('postgres'),
+    figure((after.transactions - before.transactions) / restSeconds, '/s'),
+    `${after.connections}`,
+    figure(migrateSeconds, 's'),
+  ];
+}
+
+async function readState(client: pg.Client, pid: number, postmaster: number) {
+  const { rows } = await client.query(`
+    SELECT (SELECT sum(xact_commit + xact_rollback)::float8 FROM pg_stat_database) AS transactions,
+      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS connections`);
+  const live = await Promise.all([postmaster, ...(await listChildren(postmaster))].map((one) => cpuSeconds(one)));
+  const ended = await cpuSeconds(postmaster, { ofEndedChildren: true });
+  const postgres = live.filter(Number.isFinite).reduce((sum, one) => sum + one, ended);
+  return { ...(rows[0] as { transactions: number; connections: number }), platform: await cpuSeconds(pid), postgres };
+}
