@@ -602,6 +602,13 @@ CREATE TABLE stored_files (
   CONSTRAINT stored_files_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE tenant_activity (
+  tenant_id text NOT NULL,
+  active_at timestamp with time zone NOT NULL,
+  CONSTRAINT tenant_activity_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT tenant_activity_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
 CREATE TABLE tenant_migrations (
   tenant_id text NOT NULL,
   applied text[] NOT NULL DEFAULT '{}'::text[],

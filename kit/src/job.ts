@@ -13,7 +13,10 @@ export interface Job {
   readonly batchSize?: number;
   /** Seconds to wait before each retry. */
   readonly retries?: readonly number[];
-  /** A cron expression in UTC: runs for each tenant that has the module, or once for the platform. */
+  /**
+   * A cron expression in UTC: runs for each tenant that has the module, or once for the platform. More than once a day only for
+   * tenants that were changed in the last two days; for others in one hour of each day.
+   */
   readonly schedule?: string;
   /** Runs for the platform and not for a tenant. */
   readonly system?: true;

@@ -256,6 +256,17 @@ test('a change and its audit entry are committed in one transaction', async () =
   expect(await lines(tenant)).toEqual([expected]);
 });
 
+test('a change records that its tenant is active; a job of the platform alone does not', async () => {
+  const { tenant, caller } = await start();
+  const { central, jobs } = platform.kernel;
+  const active = () => central.db.rows(sql`SELECT 1 AS active FROM outbox_activity WHERE tenant_id = ${tenant.id}`);
+  const task = { job: 'notes.work', tenant: tenant.id, data: { id: 'n1' }, requestId: 'test' };
+  await jobs.getHandler('notes.work').perform(task);
+  expect(await active()).toEqual([]);
+  await caller.post('/api/v1/notes', { id: 'n1', text: 'after' });
+  await expect.poll(active).toHaveLength(1);
+});
+
 test('a change whose audit entry cannot be written is rolled back', async () => {
   const { tenant, caller } = await start();
   await tenant.db.run(sql`ALTER TABLE module_bus_audit_log ADD CONSTRAINT refuse CHECK (action <> 'notes.put')`);

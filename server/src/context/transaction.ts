@@ -75,7 +75,10 @@ export async function runTransaction<Context, Result>(
     outer.deliveries.push(...committed.deliveries);
     return result;
   }
-  if (auditEntry) Object.assign(auditEntry, { isWritten: true, isCommitted: true });
+  if (auditEntry) {
+    Object.assign(auditEntry, { isWritten: true, isCommitted: true });
+    kernel.events.recordActivity(tenant.id).catch(() => {});
+  }
   await finish(kernel, tenant, committed);
   return result;
 }

@@ -213,6 +213,9 @@ test('a sweep delivers old events, and forgets a tenant only when nothing waits'
     return [waiting, done].map(({ id }) => rows.some(({ tenant_id }) => tenant_id === id));
   };
   await expect.poll(remembered, eventually).toEqual([true, false]);
+  const ages = await central.db.rows(sql`
+    SELECT round(extract(epoch FROM now() - active_at) / 3600)::int AS hours FROM tenant_activity WHERE tenant_id = ${done.id}`);
+  expect(ages).toEqual([{ hours: 1 }]);
   failing.clear();
 });
 

@@ -210,6 +210,10 @@ export class DeliveryWorker {
   /** A process records activity every minute, so no open transaction relies on a record this old. */
   async #forget(tenantId: string): Promise<void> {
     await this.#options.central.run(sql`
-      DELETE FROM outbox_activity WHERE tenant_id = ${tenantId} AND active_at < now() - interval '5 minutes'`);
+      WITH forgotten AS (
+        DELETE FROM outbox_activity WHERE tenant_id = ${tenantId} AND active_at < now() - interval '5 minutes'
+        RETURNING tenant_id, active_at)
+      INSERT INTO tenant_activity SELECT tenant_id, active_at FROM forgotten
+      ON CONFLICT (tenant_id) DO UPDATE SET active_at = excluded.active_at`);
   }
 }

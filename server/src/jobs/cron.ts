@@ -13,3 +13,8 @@ export function cronProblem(cron: string): string | undefined {
     return (error as Error).message;
   }
 }
+
+export function runsSeveralTimesADay(cron: string): boolean {
+  const times = parser.previewSchedule(cron, { count: 3 }).map((time) => time.getTime());
+  return times.some((time, index) => time - (times[index - 1] ?? 0) < 20 * 3_600_000);
+}

@@ -49,6 +49,11 @@ const modules = [
         retries: [0],
         run: (_ctx, { n }) => runTogether(n),
       }),
+      'work.twice_a_night': job({
+        data: Type.Unknown(),
+        schedule: '0 3,5 * * *',
+        run: async (ctx) => void runs.push({ job: 'work.twice_a_night', tenant: ctx.tenant.id, data: null }),
+      }),
       'work.nightly': job({
         data: Type.Unknown(),
         schedule: '0 4 * * *',
@@ -197,10 +202,37 @@ test('a scheduled job runs for every tenant that has the module, and for no othe
   expect(nightly()).not.toContain(lacks.id);
 });
 
+test('a job that runs more than once a day visits tenants that were changed lately, and each other one once a day', async () => {
+  const tenants = await Promise.all(Array.from({ length: 5 }, () => platform.tenant()));
+  const [resting, pending, active, old] = tenants.map(({ id }) => id);
+  await central.db.tx(async (tx) => {
+    await tx.run(sql`UPDATE tenants SET updated_at = now() - interval '3 days' WHERE id <> ${tenants[4]?.id}`);
+    await tx.run(sql`DELETE FROM outbox_activity`);
+    await tx.run(sql`INSERT INTO outbox_activity (tenant_id) VALUES (${pending})`);
+    await tx.run(sql`
+      INSERT INTO tenant_activity VALUES (${active}, now() - interval '1 day'), (${old}, now() - interval '3 days')`);
+  });
+  const visit = async (name: string) => {
+    const before = runs.length;
+    await jobs.getHandler(name).perform({ job: name, tenant: '', data: {}, requestId: 'test' });
+    const waiting = () =>
+      central.db.rows(sql`
+        SELECT 1 FROM pgboss.job WHERE data->>'job' = ${name} AND data->>'tenant' <> '' AND state IN ('created', 'retry', 'active')`);
+    await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+    const visited = runs.slice(before).flatMap(({ job, tenant }) => (job === name ? [tenant] : []));
+    return tenants.map(({ id }) => visited.includes(id));
+  };
+  expect(await visit('work.nightly')).toEqual([true, true, true, true, true]);
+  const rows = await central.db.rows<{ id: string; isTime: boolean }>(sql`
+    SELECT id, abs(hashtext(id)::bigint) % 24 = extract(hour FROM now() AT TIME ZONE 'UTC') AS "isTime" FROM tenants`);
+  const isTime = (tenantId?: string) => rows.some(({ id, isTime: is }) => id === tenantId && is);
+  expect(await visit('work.twice_a_night')).toEqual([isTime(resting), true, true, isTime(old), true]);
+});
+
 test('a schedule changes with its job, is not written again otherwise, and ends when no module has the job', async () => {
   const schedules = () =>
     central.db.rows<{ name: string; cron: string; written: string }>(sql`
-      SELECT name, cron, xmin::text AS written FROM pgboss.schedule WHERE key LIKE 'work.%'`);
+      SELECT name, cron, xmin::text AS written FROM pgboss.schedule WHERE key = 'work.nightly'`);
   const start = async (nightly?: { queue: string; schedule: string }) => {
     const jobs = nightly ? { 'work.nightly': job({ data: Type.Unknown(), ...nightly, run: async () => {} }) } : {};
     const later = await startPlatform({ sharedWith: platform, modules: [testModule({ alias: 'work', jobs })] });

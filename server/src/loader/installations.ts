@@ -32,12 +32,13 @@ export class Installations {
     return (await this.#cache.get(tenantId)) ?? none;
   }
 
-  /** The active tenants of this ring that have the module, or all of them for `undefined`. */
-  async tenantsWith(alias: string | undefined): Promise<string[]> {
+  /** The tenants of this ring that are not suspended and have the module, or all of them for `undefined`. */
+  async tenantsWith(alias: string | undefined, { onlyActive = false } = {}): Promise<string[]> {
     const rows = await this.#central.rows<{ id: string }>(sql`
       SELECT t.id FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id
       WHERE t.status = 'active' AND r.name = ${this.#ring} AND (${alias ?? null}::text IS NULL OR EXISTS (
         SELECT FROM module_installations WHERE tenant_id = t.id AND alias = ${alias ?? null} AND status = 'enabled'))
+        AND ${onlyActive ? isActive : sql`true`}
       ORDER BY 1`);
     return rows.map(({ id }) => id);
   }
@@ -51,6 +52,12 @@ export class Installations {
 }
 
 const none: ReadonlySet<string> = new Set();
+
+/** Changed in the last two days. Others are visited in one hour of each day, so that thousands of unused tenants cost little. */
+const isActive = sql`(EXISTS (SELECT FROM outbox_activity WHERE tenant_id = t.id)
+  OR EXISTS (SELECT FROM tenant_activity WHERE tenant_id = t.id AND active_at > now() - interval '2 days')
+  OR t.updated_at > now() - interval '2 days'
+  OR abs(hashtext(t.id)::bigint) % 24 = extract(hour FROM now() AT TIME ZONE 'UTC'))`;
 
 /** Enables modules for a tenant of the ring. A module that the tenant has disabled stays disabled. */
 export async function autoInstall(db: Db, ring: string, tenantId: string, aliases: readonly string[]): Promise<void> {

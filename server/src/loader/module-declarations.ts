@@ -1,6 +1,7 @@
 import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemServices } from '@chowk/kit/kernel';
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
+import { runsSeveralTimesADay } from '../jobs/cron.ts';
 import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/task.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
@@ -81,6 +82,7 @@ export function collectJobs(
   const schedules = new Map<string, string>();
   for (const { module, version, name, job } of jobs) {
     if (job.schedule) schedules.set(name, job.schedule);
+    const onlyActive = job.schedule !== undefined && runsSeveralTimesADay(job.schedule);
     const action = jobAction(name, module, job);
     handlers.set(name, {
       module,
@@ -91,8 +93,10 @@ export function collectJobs(
       retries: job.retries ?? defaultRetries,
       system: job.system ?? false,
       async perform(task) {
-        if (task.tenant === '' && !job.system) return addAll(await tasksPerTenant(task, module, installations));
-        return runTask(task, action);
+        if (task.tenant !== '' || job.system) return runTask(task, action);
+        // A scheduled task names no tenant.
+        const tenants = await installations.tenantsWith(module, { onlyActive });
+        return addAll(tenants.map((tenant) => ({ task: { ...task, tenant } })));
       },
     });
   }
@@ -103,10 +107,4 @@ export function collectJobs(
 function jobAction(name: string, module: string | undefined, job: Job): RegisteredAction {
   const declaration = { summary: name, internal: true, unchecked: true, run: job.run } as const;
   return registerActions({ [name]: declaration }, { module, tag: '' })[0] as RegisteredAction;
-}
-
-/** A scheduled task names no tenant: it becomes one task for each tenant that has the module. */
-async function tasksPerTenant(task: Task, module: string | undefined, installations: Installations) {
-  const tenants = await installations.tenantsWith(module);
-  return tenants.map((tenant) => ({ task: { ...task, tenant } }));
 }

@@ -24,6 +24,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   'oauth_clients.tenant_id': 'removed',
   'outbox_activity.tenant_id': 'removed',
   'release_channels.tenant_id': 'removed',
+  'tenant_activity.tenant_id': 'removed',
   'tenant_migrations.tenant_id': 'removed',
   'tenant_moves.tenant_id': 'removed',
   'tenant_restores.tenant_id': 'removed',
