@@ -12,6 +12,8 @@ const all = [
   'provisioning',
   'tenant-move',
   'many-tenants',
+  'scale',
+  'fleet',
   'noisy-tenant',
   'pipeline',
   'accounts',

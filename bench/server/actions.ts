@@ -2,6 +2,7 @@ import { type Actions, action, Default, Failure, type Static, sql, Timestamp, Ty
 import type { Kernel } from '../../server/src/kernel.ts';
 import { moveTenant } from '../../server/src/tenancy/move-tenant.ts';
 import { createTenant } from '../../server/src/tenancy/tenants.ts';
+import { measureFleet } from './fleet.ts';
 
 export const benchPermission = 'bench.view';
 
@@ -122,6 +123,14 @@ export function setupActions(kernel: () => Kernel, addMember: (tenantId: string)
         const { central, databases } = kernel();
         return { ...(await moveTenant(central, databases, id, options)) };
       },
+    }),
+    'bench.fleet': action({
+      ...open,
+      http: 'POST /bench/fleet',
+      summary: 'Measure the work of the central database for many tenants',
+      tenant: 'none',
+      input: Type.Object({ tenants: Type.Integer() }),
+      run: (_ctx, { tenants }) => measureFleet(kernel(), tenants),
     }),
     'bench.memory': action({
       ...open,

@@ -216,7 +216,7 @@ export async function boot(
     },
     installations,
     (task, action) => runTask(kernel, task, action),
-    (tasks) => jobs.addAll(tasks),
+    (task, tenants) => jobs.addForTenants(task, tenants),
   );
   const jobs = new JobQueues({
     tracer,

@@ -229,6 +229,20 @@ test('a job that runs more than once a day visits tenants that were changed late
   expect(await visit('work.twice_a_night')).toEqual([isTime(resting), true, true, isTime(old), true]);
 });
 
+test('tasks for thousands of tenants are added all or none', async () => {
+  const ids = Array.from({ length: 2_500 }, (_, index) => `many-${index}`);
+  const task = { job: 'work.slow', tenant: '', data: {}, requestId: 'test' };
+  const count = async () => {
+    const rows = await central.db.rows(sql`SELECT FROM pgboss.job WHERE data->>'tenant' LIKE 'many-%'`);
+    return rows.length;
+  };
+  await expect(jobs.addForTenants(task, [...ids, 'many-\0'])).rejects.toThrow();
+  expect(await count()).toBe(0);
+  await jobs.addForTenants(task, ids);
+  expect(await count()).toBe(2_500);
+  await central.db.run(sql`DELETE FROM pgboss.job WHERE data->>'tenant' LIKE 'many-%'`);
+});
+
 test('a schedule changes with its job, is not written again otherwise, and ends when no module has the job', async () => {
   const schedules = () =>
     central.db.rows<{ name: string; cron: string; written: string }>(sql`

@@ -25,6 +25,8 @@ interface DeadTask extends Task {
 /** Tasks whose last retry has failed wait here for an operator. */
 const deadQueue = 'dead';
 const maxListed = 500;
+/** With one statement. */
+const maxInserted = 2_000;
 
 /** Named job queues in the central database, on pg-boss. */
 export class JobQueues {
@@ -114,6 +116,20 @@ export class JobQueues {
     for (const [queue, batch] of Map.groupBy(waiting, (entry) => entry.queue)) {
       await this.#queues.insert(queue, batch, db);
     }
+  }
+
+  /** Adds a task for each of these tenants of this ring, all or none. */
+  async addForTenants(task: Task, tenants: readonly string[]): Promise<void> {
+    await this.start();
+    const { queue: name, retries, version } = this.getHandler(task.job);
+    const queue = this.#queues.own(name);
+    await this.#queues.ensure(queue);
+    const waiting = tenants.map((tenant) => ({ task: { version, ...task, tenant }, retryLimit: retries.length }));
+    await this.#central.tx(async (tx) => {
+      for (let start = 0; start < waiting.length; start += maxInserted) {
+        await this.#queues.insert(queue, waiting.slice(start, start + maxInserted), tx);
+      }
+    });
   }
 
   /** Creates the queues and the schedules. The first `add` does it as well. */

@@ -1,5 +1,6 @@
 import { type Db, GuardedCache, sql } from '@chowk/kit/kernel';
 import type { Signals } from '../db/signals.ts';
+import { hasApplied } from '../tenancy/migrate-fleet.ts';
 
 /** The modules that are enabled for each tenant. */
 export class Installations {
@@ -83,7 +84,7 @@ export async function autoInstallEverywhere(
     SELECT t.id, n.alias, 'enabled'
     FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id JOIN tenant_migrations m ON m.tenant_id = t.id
       CROSS JOIN unnest(${aliases}::text[]) AS n (alias)
-    WHERE r.name = ${ring} AND m.status = 'done' AND m.applied @> ${migrationIds}::text[] AND NOT EXISTS (
+    WHERE r.name = ${ring} AND m.status = 'done' AND ${hasApplied(migrationIds)} AND NOT EXISTS (
       SELECT FROM module_installations i WHERE i.tenant_id = t.id AND i.alias = n.alias)
     ON CONFLICT (tenant_id, alias) DO NOTHING`);
 }

@@ -2,7 +2,7 @@ import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemSe
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
 import { runsSeveralTimesADay } from '../jobs/cron.ts';
-import { defaultRetries, type Entry, type JobHandler, type Task } from '../jobs/task.ts';
+import { defaultRetries, type JobHandler, type Task } from '../jobs/task.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
 import { consumedOperation } from './manifest.ts';
@@ -62,7 +62,7 @@ const noIdentity: Identity = {
 };
 
 type RunTask = (task: Task, action: RegisteredAction) => Promise<unknown>;
-type AddAll = (entries: Entry[]) => Promise<void>;
+type AddForTenants = (task: Task, tenants: readonly string[]) => Promise<void>;
 
 /** The jobs of the kernel and of all modules, as handlers and schedules of the queues. */
 export function collectJobs(
@@ -70,7 +70,7 @@ export function collectJobs(
   kernelJobs: Readonly<Record<string, Job>>,
   installations: Installations,
   runTask: RunTask,
-  addAll: AddAll,
+  addForTenants: AddForTenants,
 ): { handlers: Map<string, JobHandler>; schedules: Map<string, string> } {
   const jobs = [
     ...Object.entries(kernelJobs).map(([name, job]) => ({ module: undefined, version: undefined, name, job })),
@@ -96,7 +96,7 @@ export function collectJobs(
         if (task.tenant !== '' || job.system) return runTask(task, action);
         // A scheduled task names no tenant.
         const tenants = await installations.tenantsWith(module, { onlyActive });
-        return addAll(tenants.map((tenant) => ({ task: { ...task, tenant } })));
+        return addForTenants(task, tenants);
       },
     });
   }

@@ -70,10 +70,15 @@ export async function migrateFleet(
   return { done: tenants.length - failed.length - pending, failed, pending };
 }
 
+/** Of the row `m` of `tenant_migrations`. Most have the same list, and comparing equal lists takes a hundredth of the time. */
+export function hasApplied(migrationIds: readonly string[]): Sql {
+  return sql`(m.applied = ${migrationIds}::text[] OR m.applied @> ${migrationIds}::text[])`;
+}
+
 /** Whether the database of the tenant `t` has all migrations: `done`, `pending` or `failed`. */
 export function migrationState(migrationIds: readonly string[]): Sql {
   return sql`coalesce((
-    SELECT CASE WHEN m.status = 'failed' THEN 'failed' WHEN m.applied @> ${migrationIds}::text[] THEN 'done' ELSE 'pending' END
+    SELECT CASE WHEN m.status = 'failed' THEN 'failed' WHEN ${hasApplied(migrationIds)} THEN 'done' ELSE 'pending' END
     FROM tenant_migrations m WHERE m.tenant_id = t.id), 'pending')`;
 }
 
@@ -91,14 +96,14 @@ function listTenants(
 }
 
 /**
- * Migrates the tenants that a process of an older version has created after others were migrated. Those that existed before wait for
- * `chowkd migrate`.
+ * Migrates the tenants that a process of an older version has created after others were migrated, in the last week. Those that existed
+ * before wait for `chowkd migrate`.
  */
 export async function migrateNewTenants(central: Db, databases: TenantDatabases, ring: string): Promise<string[]> {
   const { migrationIds } = databases;
   // One that failed waits for an operator.
-  const where = sql`${migrationState(migrationIds)} = 'pending' AND EXISTS (SELECT FROM tenant_migrations other
-    WHERE other.applied @> ${migrationIds}::text[] AND other.finished_at < t.created_at)`;
+  const where = sql`t.created_at > now() - interval '7 days' AND ${migrationState(migrationIds)} = 'pending'
+    AND EXISTS (SELECT FROM tenant_migrations m WHERE ${hasApplied(migrationIds)} AND m.finished_at < t.created_at)`;
   const members = await listTenants(central, migrationIds, { ring, where });
   const problems: string[] = [];
   for (const member of members) {
@@ -166,5 +171,6 @@ export async function recordMigration(
     VALUES (${tenantId}, ${applied}, ${status}, ${error}, now())
     ON CONFLICT (tenant_id) DO UPDATE SET status = excluded.status, error = excluded.error, finished_at = now(),
       announced_at = CASE WHEN m.applied @> excluded.applied THEN m.announced_at END,
-      applied = ARRAY(SELECT unnest(m.applied) UNION SELECT unnest(excluded.applied))`);
+      applied = CASE WHEN excluded.applied @> m.applied THEN excluded.applied
+        ELSE ARRAY(SELECT unnest(m.applied) UNION SELECT unnest(excluded.applied)) END`);
 }

@@ -56,23 +56,19 @@ export async function planMigration(
     const missing = central.flatMap(({ owner, migrations }) =>
       migrations.map(({ name }) => `${owner}/${name}`).filter((id) => !applied.has(id)),
     );
-    const rows = await rowsIfTable<TenantRow>(
+    const rows = await rowsIfTable<TenantState>(
       'tenant_migrations',
       sql`
-      SELECT r.name AS ring, coalesce(m.applied, '{}') AS applied
+      SELECT r.name AS ring, coalesce(m.applied, '{}') AS applied, count(*)::int AS tenants
       FROM tenants t JOIN module_rings r ON r.id = t.module_ring_id LEFT JOIN tenant_migrations m ON m.tenant_id = t.id
       WHERE t.status IN ('active', 'suspended') AND r.name = coalesce(${ring ?? null}, r.name)
-      ORDER BY r.promotion_order DESC, t.id`,
+      GROUP BY r.promotion_order, 1, 2 ORDER BY r.promotion_order DESC, min(t.id)`,
     );
     const ids = migrationIds(tenant);
     const msPerFile = await readMedian();
-    const rings = [...Map.groupBy(rows, (row) => row.ring)].map(([name, members]) =>
-      planRing(
-        name,
-        members.map((member) => missingIds(ids, member.applied)),
-        pace,
-        msPerFile,
-      ),
+    const states = rows.map(({ applied, ...row }) => ({ ...row, missing: missingIds(ids, applied) }));
+    const rings = [...Map.groupBy(states, (state) => state.ring)].map(([name, own]) =>
+      planRing(name, own, pace, msPerFile),
     );
     return { central: missing, rings };
 
@@ -95,9 +91,11 @@ export async function planMigration(
   });
 }
 
-interface TenantRow {
+/** Tenants of a ring with the same migrations. */
+interface TenantState {
   readonly ring: string;
   readonly applied: readonly string[];
+  readonly tenants: number;
 }
 
 function missingIds(ids: readonly string[], applied: readonly string[]): string[] {
@@ -107,20 +105,25 @@ function missingIds(ids: readonly string[], applied: readonly string[]): string[
 
 function planRing(
   ring: string,
-  tenants: readonly (readonly string[])[],
+  states: readonly { readonly missing: readonly string[]; readonly tenants: number }[],
   { parallel, batch, pauseMs }: Pace,
   msPerFile: number | null,
 ): RingPlan {
-  const files = tenants.flat();
-  const seconds = msPerFile === null ? null : Math.ceil((files.length * msPerFile) / parallel / 1_000);
-  const pending = tenants.filter((missing) => missing.length > 0).length;
+  const behind = states.filter(({ missing }) => missing.length > 0);
+  const files = behind.reduce((sum, { missing, tenants }) => sum + missing.length * tenants, 0);
+  const seconds = msPerFile === null ? null : Math.ceil((files * msPerFile) / parallel / 1_000);
+  const pending = countTenants(behind);
   const pauses = Math.max(0, Math.ceil(pending / batch) - 1);
   return {
     ring,
-    tenants: tenants.length,
+    tenants: countTenants(states),
     pending,
-    migrations: [...new Set(files)].map((id) => id.split(' ')[0] as string),
-    estimated_seconds: files.length === 0 ? 0 : seconds,
+    migrations: [...new Set(behind.flatMap(({ missing }) => missing))].map((id) => id.split(' ')[0] as string),
+    estimated_seconds: files === 0 ? 0 : seconds,
     pause_seconds: (pauses * pauseMs) / 1_000,
   };
+}
+
+function countTenants(states: readonly { readonly tenants: number }[]): number {
+  return states.reduce((sum, { tenants }) => sum + tenants, 0);
 }
