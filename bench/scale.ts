@@ -2,17 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { figure, printTable } from './figures.ts';
+import { figure, median, printTable } from './figures.ts';
 import { waitUntilHealthy } from './health.ts';
 import { inParallel, startPlatform } from './platform.ts';
 import { cpuSeconds, listChildren, readMemory } from './process-figures.ts';
 import { freePort, node, onStage, readPostmasterPid, repository, type Stage } from './stage.ts';
 
-/* What do tenants cost that nobody uses? Start, CPU time, transactions and connections at rest, and a migration that has nothing to do. */
+/*
+ * What do tenants cost that nobody uses? The start, CPU time, transactions and connections at rest, a scheduled task in each tenant, and
+ * `chowkd migrate` without anything to do.
+ */
 
 const steps = (process.env.TENANTS ?? '10,100,1000').split(',').map(Number);
 const restSeconds = Number(process.env.SECONDS ?? 60);
-/** Work that follows a start. */
+/** After a start there is some work left. */
 const settlingSeconds = 30;
 
 await onStage(async (stage) => {
@@ -33,12 +36,13 @@ await onStage(async (stage) => {
     'PostgreSQL',
     'transactions',
     'connections',
+    'a task',
     'chowkd migrate',
   ];
   printTable(`tenants at rest, for ${restSeconds} s`, head, rows);
 });
 
-/** Without fsync: only what follows is measured, with production settings. */
+/** Without fsync, because this is not measured. */
 async function createTenants(stage: Stage, storagePath: string, from: number, to: number): Promise<void> {
   const platform = await startPlatform(stage, { storagePath, unsafe: true, environment: { SPARE_DATABASES: '0' } });
   const ids = Array.from({ length: to - from }, (_, index) => `t${from + index}`);
@@ -67,6 +71,8 @@ async function measure(stage: Stage, storagePath: string): Promise<string[]> {
   const after = await readState(client, server.pid, postmaster);
   await client.end();
   const { rss } = await readMemory(server.pid);
+  const tasks = await stage.start(node, chowkd('jobs:run', 'products.release_expired', '--json'), environment).output();
+  const taskMs = (JSON.parse(tasks) as { ms: number }[]).map(({ ms }) => ms);
   startedAt = performance.now();
   await stage.start(node, chowkd('migrate'), environment).output();
   const migrateSeconds = (performance.now() - startedAt) / 1_000;
@@ -79,6 +85,7 @@ async function measure(stage: Stage, storagePath: string): Promise<string[]> {
     percent('postgres'),
     figure((after.transactions - before.transactions) / restSeconds, '/s'),
     `${after.connections}`,
+    figure(median(taskMs), 'ms'),
     figure(migrateSeconds, 's'),
   ];
 }
