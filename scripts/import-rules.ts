@@ -20,6 +20,7 @@ export const floors: readonly string[][] = [
   ['http/', 'smtp/'],
   ['operator/'],
   ['metrics/'],
+  ['backup/'],
   ['promotion/'],
   ['graphql/'],
   ['gateway/'],

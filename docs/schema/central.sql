@@ -91,6 +91,19 @@ CREATE TABLE authorization_codes (
 CREATE INDEX authorization_codes_by_expiry ON public.authorization_codes USING btree (expires_at);
 CREATE INDEX authorization_codes_by_grant ON public.authorization_codes USING btree (grant_id);
 
+CREATE TABLE backup_runs (
+  id text NOT NULL,
+  kind text NOT NULL,
+  tenant_id text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  error text,
+  bytes bigint,
+  CONSTRAINT backup_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT backup_runs_kind_check CHECK ((kind = ANY (ARRAY['backup'::text, 'rehearsal'::text])))
+);
+CREATE INDEX backup_runs_finished ON public.backup_runs USING btree (kind, finished_at DESC) WHERE (error IS NULL);
+
 CREATE TABLE device_codes (
   device_hash bytea NOT NULL,
   user_code text NOT NULL,

@@ -46,6 +46,7 @@ import {
 } from './loader/module-declarations.ts';
 import { MailReader } from './mail/mail-reader.ts';
 import { Mailer } from './mail/mailer.ts';
+import { backupJobs } from './operator/backup-job.ts';
 import { platformService } from './operator/platform-service.ts';
 import { OutboundClient } from './outbound/outbound-client.ts';
 import { createPersonalData } from './privacy/personal-data.ts';
@@ -213,6 +214,7 @@ export async function boot(
       ...files.jobs,
       ...moveJobs(central),
       ...migrationJobs(central, databases, config.ringName),
+      ...backupJobs(() => kernel, config),
     },
     installations,
     (task, action) => runTask(kernel, task, action),

@@ -89,6 +89,10 @@ async function runCommand(
     table: (rows, whenEmpty) => print(json ? JSON.stringify(rows, null, 2) : formatTable(rows) || whenEmpty),
     ask: prompt,
     kernel: platform.open,
+    async bootOn(other) {
+      const { boot } = await import('./boot.ts');
+      return boot({ ...other, log: createLog({ ...other.config, logLevel: 'error' }) });
+    },
   };
   try {
     await command.run(session, input);

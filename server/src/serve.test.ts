@@ -61,6 +61,7 @@ test('the command ends only after the response to a request in flight', async ()
     progress() {},
     table() {},
     ask: async () => undefined,
+    bootOn: () => Promise.reject(new Error('not used')),
   };
   let hasEnded = false;
   const ended = serveCommand.run(session, { positionals: [], options: {} }).then(() => {

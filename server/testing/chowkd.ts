@@ -52,6 +52,15 @@ export function chowkdProcess(args: readonly string[], environment: Record<strin
   return launch(args, environment).exited;
 }
 
+/** Starts `chowkd`, for a test that kills it with all of its processes. */
+export function startChowkd(
+  args: readonly string[],
+  environment: Record<string, string>,
+): { readonly exited: Promise<Outcome>; kill(): void } {
+  const { child, exited } = launch(args, environment);
+  return { exited, kill: () => void process.kill(-(child.pid as number), 'SIGKILL') };
+}
+
 /** Runs `npm start` with arguments for `chowkd serve`, which refuses them. */
 export function npmStart(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return launch(['start', '--', ...args], environment, 'npm').exited;

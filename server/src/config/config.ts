@@ -264,6 +264,28 @@ const variables = {
     kind: objectStorageUrl,
     help: 'The S3 bucket for files; if unset, they are stored in `files` under `STORAGE_PATH`.',
   }),
+  backupPath: variable({
+    name: 'BACKUP_PATH',
+    kind: path,
+    help: 'The folder for backups, on another disk or machine; with it, or `BACKUP_STORAGE_URL`, the platform is backed up every night.',
+  }),
+  backupStorageUrl: variable({
+    name: 'BACKUP_STORAGE_URL',
+    kind: objectStorageUrl,
+    help: 'The S3 bucket for backups, instead of `BACKUP_PATH`; they are below `chowk-backup/`.',
+  }),
+  backupKey: variable({
+    name: 'BACKUP_KEY',
+    kind: token(16),
+    secret: true,
+    help: 'The passphrase that encrypts backups; without it they cannot be read, so keep it in another place than the platform.',
+  }),
+  backupKeep: variable({
+    name: 'BACKUP_KEEP',
+    kind: integer(1, 10_000),
+    default: 14,
+    help: 'How many backups of the platform are kept; older ones are deleted after each backup.',
+  }),
 
   ringName: variable({
     name: 'RING_NAME',
@@ -544,6 +566,12 @@ function findConflicts(config: Config): string[] {
   }
   if (config.appEnv === 'production' && !config.emailVerificationSignedOnly) {
     problems.push('EMAIL_VERIFICATION_SIGNED_ONLY must be true in production, not "false"');
+  }
+  if (config.backupPath !== undefined && config.backupStorageUrl !== undefined) {
+    problems.push('BACKUP_PATH and BACKUP_STORAGE_URL must not both be set');
+  }
+  if ((config.backupPath ?? config.backupStorageUrl) !== undefined && config.backupKey === undefined) {
+    problems.push('BACKUP_KEY must be set for backups');
   }
   if (config.appEnv === 'production' && config.bcryptCost < 10) {
     problems.push(`BCRYPT_COST must be at least 10 in production, not "${config.bcryptCost}"`);

@@ -204,8 +204,21 @@ export class FileStore {
     await this.#settle([...unsettled.values()]);
   }
 
+  /** The name of a file in the storage. */
+  contentKey(tenantId: string | undefined, file: ArchivedRow): string {
+    if (!Object.hasOwn(extensions, file.type)) throw new Error(`files of the type ${file.type} are not supported`);
+    return storageKey({ tenantId, module: file.module }, file as FileRow);
+  }
+
+  /** The size of what the storage has of a file; `undefined` if nothing. */
+  async contentSize(tenantId: string | undefined, file: ArchivedRow): Promise<number | undefined> {
+    const { driver } = await this.storage;
+    const key = this.contentKey(tenantId, file);
+    return (await driver.exists(key)) ? (await driver.getMetaData(key)).contentLength : undefined;
+  }
+
   /** The content of a file for an archive of its tenant; `undefined` if it does not exist any more. */
-  async readContent(tenantId: string, file: ArchivedRow): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async readContent(tenantId: string | undefined, file: ArchivedRow): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { driver } = await this.storage;
     const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     if (!(await driver.exists(key))) return undefined;
@@ -213,10 +226,13 @@ export class FileStore {
   }
 
   /** Writes the content of a file whose row exists already, in a tenant that is being imported. */
-  async writeContent(tenantId: string, file: ArchivedRow, content: AsyncIterable<Uint8Array>): Promise<void> {
-    if (!Object.hasOwn(extensions, file.type)) throw new Error(`files of the type ${file.type} are not supported`);
+  async writeContent(
+    tenantId: string | undefined,
+    file: ArchivedRow,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const key = this.contentKey(tenantId, file);
     const { driver } = await this.storage;
-    const key = storageKey({ tenantId, module: file.module }, file as FileRow);
     const options = { contentType: file.type, contentLength: file.size };
     const source = Readable.from(content, { objectMode: false });
     try {

@@ -13,12 +13,12 @@ export interface Storage {
 
 /** The folder `files` under `STORAGE_PATH` or, with `OBJECT_STORAGE_URL`, a bucket. */
 export async function openFileStorage({ objectStorageUrl, storagePath }: Config): Promise<Storage> {
-  if (objectStorageUrl !== undefined) return { driver: await bucketDriver(objectStorageUrl), signsLinks: true };
+  if (objectStorageUrl !== undefined) return { driver: await openBucket(objectStorageUrl), signsLinks: true };
   return { driver: new FSDriver({ location: join(storagePath, 'files'), visibility: 'private' }), signsLinks: false };
 }
 
 /** Loads the S3 client only if it is used. */
-async function bucketDriver(url: string): Promise<DriverContract> {
+export async function openBucket(url: string): Promise<DriverContract> {
   const { bucket, ...connection } = readObjectStorageUrl(url);
   const { S3Driver } = await import('flydrive/drivers/s3');
   return new S3Driver({

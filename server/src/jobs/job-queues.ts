@@ -17,6 +17,19 @@ export interface QueueFigures {
   readonly oldest_seconds: number;
 }
 
+/** A task as it waits in a queue. */
+export interface WaitingEntry {
+  readonly id: string;
+  readonly startAt: string;
+  readonly retryLimit: number;
+  readonly task: Task;
+}
+
+/** The tasks that are not finished, of all rings. */
+export const waitingTasks = sql`
+  SELECT name AS queue, json_build_object('id', id, 'startAt', start_after, 'retryLimit', retry_limit, 'task', data) AS entry
+  FROM pgboss.job WHERE (name LIKE '%/%' OR name = 'dead') AND state < 'completed' ORDER BY created_on`;
+
 interface DeadTask extends Task {
   readonly queue: string;
   readonly error: string;
@@ -188,6 +201,13 @@ export class JobQueues {
   async addDead(task: Task, queue: string, error: string, id?: string): Promise<void> {
     await this.start();
     await this.#boss.insert(deadQueue, [{ data: { ...task, queue, error }, ...(id === undefined ? {} : { id }) }]);
+  }
+
+  /** Adds the tasks of a backup to the queues, of any ring, in which they waited. */
+  async addWaiting(queue: string, { id, startAt, retryLimit, task }: WaitingEntry): Promise<void> {
+    await this.start();
+    if (queue === deadQueue) await this.#boss.insert(deadQueue, [{ data: task, id }]);
+    else await this.#queues.insert(queue, [{ task, options: { id, startAt: new Date(startAt) }, retryLimit }]);
   }
 
   /** Moves the dead task with this id, or all of them, back to their queues and returns the count. */

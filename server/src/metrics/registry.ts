@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Kernel } from '../kernel.ts';
+import { measureBackups } from './backup-metrics.ts';
 import { measureProcess } from './process-metrics.ts';
 import { measureQueues } from './queue-metrics.ts';
 
@@ -20,6 +21,7 @@ export function createRegistry(kernel: Kernel): Registry {
   const registry = new Registry();
   measureProcess(registry, kernel);
   measureQueues(registry, kernel);
+  measureBackups(registry, kernel);
   return registry;
 }
 

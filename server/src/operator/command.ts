@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type CommandForm, type CommandInput, type Terminal, UsageError } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
+import type { DatabaseServer } from '../db/server.ts';
 import type { Kernel } from '../kernel.ts';
+import type { SecretBox } from '../secrets.ts';
 
 export type { CommandInput };
 export { UsageError };
@@ -21,6 +23,14 @@ export interface Session extends Terminal {
    * do not load.
    */
   readonly kernel: (options?: { readonly modules: readonly [] }) => Promise<Kernel>;
+  /** Boots another platform, on a server that is open. The command closes it. */
+  readonly bootOn: (platform: OtherPlatform) => Promise<Kernel>;
+}
+
+export interface OtherPlatform {
+  readonly config: Config;
+  readonly server: DatabaseServer;
+  readonly secrets: SecretBox;
 }
 
 export function readInput(command: CommandForm, argv: readonly string[]): CommandInput {

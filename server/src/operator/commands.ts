@@ -1,3 +1,7 @@
+import { backupCommand } from './backup.ts';
+import { backupListCommand } from './backup-list.ts';
+import { backupRehearseCommand } from './backup-rehearse.ts';
+import { backupVerifyCommand } from './backup-verify.ts';
 import type { Command } from './command.ts';
 import { configCommand } from './config.ts';
 import { demoSeedCommand } from './demo-seed.ts';
@@ -22,6 +26,7 @@ import { planAssignCommand } from './plan-assign.ts';
 import { planDeleteCommand } from './plan-delete.ts';
 import { planListCommand } from './plan-list.ts';
 import { planSetCommand } from './plan-set.ts';
+import { restoreCommand } from './restore.ts';
 import { ringActivateCommand } from './ring-activate.ts';
 import { ringAssignCommand } from './ring-assign.ts';
 import { ringCreateCommand } from './ring-create.ts';
@@ -53,6 +58,11 @@ export const operatorCommands: readonly Command[] = [
   keysReencryptCommand,
   configCommand,
   doctorCommand,
+  backupCommand,
+  backupListCommand,
+  backupVerifyCommand,
+  backupRehearseCommand,
+  restoreCommand,
   tenantCreateCommand,
   tenantListCommand,
   tenantShowCommand,

@@ -3,6 +3,7 @@ import { type Finding, findProblems } from '../tenancy/doctor.ts';
 import { KeyError } from '../tenancy/installation-key.ts';
 import { finishRemoval } from '../tenancy/remove-tenant.ts';
 import { archiveServices } from './archive-services.ts';
+import { findBackupProblems } from './backup-problems.ts';
 import { type Command, type Session, UsageError } from './command.ts';
 import { findMailProblems } from './inbound-mail.ts';
 import { findSchemaDifferences } from './schema-differences.ts';
@@ -14,7 +15,7 @@ export const doctorCommand: Command = {
   name: 'doctor',
   usage: '[--repair] [--drop-orphans [--yes]] [--json]',
   summary:
-    'find what is wrong with tenants, databases, secrets, failed jobs, files, mail, certificates and disks; repair with --repair what can be repaired',
+    'find what is wrong with tenants, databases, secrets, failed jobs, files, mail, backups, certificates and disks; repair with --repair what can be repaired',
   options: { repair: { type: 'boolean' }, 'drop-orphans': { type: 'boolean' }, yes: { type: 'boolean' } },
   async run({ kernel, table, ask, config }, { options }) {
     const findings = [
@@ -53,6 +54,7 @@ async function findPlatformProblems(open: Session['kernel']): Promise<Finding[]>
       ...(await findUnknownKeys(platform)),
       ...(await findWaitingEvents(platform)),
       ...(await findServiceProblems(platform)),
+      ...(await findBackupProblems(platform)),
     ];
   } catch (error) {
     if (!(error instanceof KeyError || error instanceof ConfigError)) throw error;

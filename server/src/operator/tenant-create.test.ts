@@ -18,6 +18,7 @@ async function create(id: string, owner?: string, options: Record<string, string
     progress() {},
     table() {},
     ask: async () => undefined,
+    bootOn: async () => kernel,
   };
   await tenantCreateCommand.run(session, {
     positionals: [id],

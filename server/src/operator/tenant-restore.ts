@@ -1,4 +1,5 @@
 import { type Sql, sql } from '@chowk/kit/kernel';
+import { restoreFromBackup } from '../backup/restore-one.ts';
 import { Context } from '../context/context.ts';
 import { type Connection, withConnection } from '../db/connection.ts';
 import { parseDatabaseUrl } from '../db/server-address.ts';
@@ -10,35 +11,72 @@ import { type RestoreResult, restoreTenant } from '../tenancy/restore-tenant.ts'
 import { installationId } from '../tenancy/tenant-databases.ts';
 import { requireTenantId } from '../tenancy/tenants.ts';
 import { archiveServices, throttled } from './archive-services.ts';
-import { type Command, UsageError } from './command.ts';
+import { backupServices } from './backup-services.ts';
+import { type Command, type Session, UsageError } from './command.ts';
 import { requireOwnRing } from './own-ring.ts';
 
 export const tenantRestoreCommand: Command = {
   name: 'tenant:restore',
-  usage: '<id or domain> --from=<exported file or postgres://server/database> [--yes=<id>] [--large] [--json]',
+  usage:
+    '<id or domain> --backup=<id or latest> | --from=<exported file or postgres://server/database> [--yes=<id>] [--large] [--json]',
   summary:
-    'replace the data of a tenant with that of an exported file, or of a database on a server restored from a backup; PGPASSWORD or a password file (PGPASSFILE) has the password, which others could see in the address',
-  options: { from: { type: 'string' }, yes: { type: 'string' }, large: { type: 'boolean' } },
+    'replace the data of a tenant with that of a backup, of an exported file, or of a database on a server restored from a backup; PGPASSWORD or a password file (PGPASSFILE) has the password, which others could see in the address',
+  options: {
+    backup: { type: 'string' },
+    from: { type: 'string' },
+    yes: { type: 'string' },
+    large: { type: 'boolean' },
+  },
   positionals: { min: 1, max: 1 },
   async run({ kernel: open, ask, say, table, progress }, { positionals: [label = ''], options }) {
-    if (typeof options.from !== 'string') throw new UsageError('--from must name a file or a database');
+    const { from, backup } = options;
+    if ((typeof from === 'string') === (typeof backup === 'string')) {
+      throw new UsageError('name a backup with --backup, or a file or a database with --from');
+    }
     const kernel = await open();
     const id = await requireTenantId(kernel.central.db, label);
     await requireOwnRing(kernel, id);
     const confirmed = options.yes ?? (await ask(`This replaces all data of ${id}. Enter its id to continue:`));
     if (confirmed === undefined) throw new UsageError(`confirm with --yes=${id}`);
     if (confirmed !== id) throw new UsageError(`${String(confirmed)} is not ${id}; nothing was changed`);
-    const services = await archiveServices(kernel, throttled(progress));
-    const isDatabase = /^postgres(ql)?:\/\//.test(options.from);
-    const { kept, reports } = isDatabase
-      ? await restoreFromDatabase(services, id, options.from)
-      : await restoreFromFile(services, id, { file: options.from, isLarge: options.large === true });
+    const { kept, reports } =
+      typeof backup === 'string'
+        ? await restoreBackup(kernel, id, { backup, progress, say: options.json ? () => {} : say })
+        : await restoreFrom(await archiveServices(kernel, throttled(progress)), id, {
+            from: String(from),
+            isLarge: options.large === true,
+          });
     await announce(kernel, id);
     if (options.json) return table([{ id, kept, reports }], '');
     say(`Restored ${id}. Its data from before is in the database ${kept}, read-only, until you delete it.`);
     for (const report of reports) say(`  ${report}`);
   },
 };
+
+interface BackupChoice extends Pick<Session, 'progress' | 'say'> {
+  readonly backup: string;
+}
+
+async function restoreBackup(
+  kernel: Kernel,
+  id: string,
+  { backup, progress, say }: BackupChoice,
+): Promise<RestoreResult> {
+  const services = await backupServices(kernel, throttled(progress));
+  const manifest = await services.store.find(backup, ({ tenants }) => tenants.some((tenant) => tenant.id === id));
+  const { safety, ...result } = await restoreFromBackup(services, manifest, id);
+  say(`Backed up ${id} as ${safety} before. Restored from ${manifest.id}, of ${manifest.finished_at}.`);
+  return result;
+}
+
+function restoreFrom(
+  services: ArchiveServices,
+  id: string,
+  { from, isLarge }: { readonly from: string; readonly isLarge: boolean },
+): Promise<RestoreResult> {
+  const isDatabase = /^postgres(ql)?:\/\//.test(from);
+  return isDatabase ? restoreFromDatabase(services, id, from) : restoreFromFile(services, id, { file: from, isLarge });
+}
 
 async function restoreFromFile(
   services: ArchiveServices,

@@ -4,7 +4,15 @@ import type { Connection } from '../db/connection.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveError } from './archive-reader.ts';
 import type { TenantSource } from './archive-source.ts';
-import { archivedTables, quote, type Rules, readTables, type Table, tablesToEmpty } from './archive-tables.ts';
+import {
+  archivedTables,
+  omittedRows,
+  quote,
+  type Rules,
+  readTables,
+  type Table,
+  tablesToEmpty,
+} from './archive-tables.ts';
 
 /**
  * Loads the rows of a tenant into a database with the migrations of the source, in the current transaction. The user's
@@ -29,6 +37,8 @@ export async function loadTables(
     const onRows = (rows: number) => onProgress(`${title}: ${rows.toLocaleString('en')} rows`);
     await loadTable(connection, source, table, onRows);
   }
+  // Backups have rows that archives leave out.
+  for (const table of archived) await deleteOmitted(connection, table, rules);
   await setSequences(connection, source.facts.sequences);
   for (const name of all) await connection.script(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
 }
@@ -68,6 +78,11 @@ async function loadTable(
   // The database of a tenant that is copied has no checksums.
   const isIntact = expected.sha256 === undefined || (sha256 === expected.sha256 && rows === expected.rows);
   if (!isIntact || rows !== lines) throw new ArchiveError(`tables/${name}.copy is not what its manifest describes`);
+}
+
+async function deleteOmitted(connection: Connection, { name }: Table, rules: Rules): Promise<void> {
+  const condition = omittedRows(rules.get(name));
+  if (condition !== undefined) await connection.script(`DELETE FROM ${quote(name)} WHERE ${condition}`);
 }
 
 async function setSequences(connection: Connection, sequences: Manifest['sequences']): Promise<void> {

@@ -30,6 +30,11 @@ export interface TenantSource {
   files(): AsyncIterable<ArchivedFile>;
 }
 
+/** A tenant at one moment, with the rows of its files. */
+export interface Snapshot extends TenantSource {
+  fileRows(): AsyncIterable<FileRow>;
+}
+
 /** Where the database of a tenant is. */
 export async function locate({ central, databases }: ArchiveServices, tenantId: string): Promise<Location> {
   const row = await central.db.row<{ database: string }>(
@@ -43,7 +48,7 @@ export async function locate({ central, databases }: ArchiveServices, tenantId: 
 export async function withSnapshot<Result>(
   services: ArchiveServices,
   tenantId: string,
-  work: (source: TenantSource) => Promise<Result>,
+  work: (source: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   await tenantRow(services, tenantId);
   const { server, database } = await locate(services, tenantId);
@@ -60,7 +65,7 @@ export function withSnapshotAt<Result>(
   services: ArchiveServices,
   tenantId: string,
   { address, database }: SnapshotPlace,
-  work: (source: TenantSource) => Promise<Result>,
+  work: (source: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   const { files, rules } = services;
   return withConnection(address, database, copyLimits, async (connection) => {
@@ -68,22 +73,27 @@ export function withSnapshotAt<Result>(
     // The storage may be slow between two rows.
     await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
     const facts = await readFacts(services, tenantId, connection);
+    const fileRows = () => readFileRows(connection, rules.get('stored_files')?.where);
     return work({
       facts,
       rows: (table) => connection.copyOut(copyStatement(table, rules)),
+      fileRows,
       async *files() {
-        const stored = streamInTransaction<FileRow>(
-          (statement) => connection.query(statement),
-          sql`SELECT id, module, type, size, is_public FROM stored_files
-            WHERE ${raw(rules.get('stored_files')?.where ?? 'true')} ORDER BY module, id`,
-          new Set(),
-        );
-        for await (const file of stored) {
+        for await (const file of fileRows()) {
           yield { id: file.id, module: file.module, content: await files.readContent(tenantId, file) };
         }
       },
     });
   });
+}
+
+/** The rows of the files that a database refers to, in the current transaction. */
+export function readFileRows(connection: Connection, condition = 'true'): AsyncGenerator<FileRow> {
+  return streamInTransaction<FileRow>(
+    (statement) => connection.query(statement),
+    sql`SELECT id, module, type, size, is_public FROM stored_files WHERE ${raw(condition)} ORDER BY module, id`,
+    new Set(),
+  );
 }
 
 export interface OpenArchive extends TenantSource {

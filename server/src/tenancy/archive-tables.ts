@@ -38,6 +38,7 @@ export const kernelRules: Readonly<Record<string, TableRules>> = {
   chowk_installation: { omit: true },
 };
 
+const aboutDatabase = new Set(['schema_migrations', 'tenant_identity', 'chowk_installation']);
 const kept = new Set(['schema_migrations', 'chowk_installation']);
 
 export interface Table {
@@ -86,13 +87,32 @@ export async function readSequences(connection: Connection): Promise<Sequence[]>
 
 /** The COPY that reads the rows of a table. */
 export function copyStatement({ name, columns }: Table, rules: Rules): string {
-  const { omit, where, values = {} } = rules.get(name) ?? {};
-  const conditions = Object.entries(typeof omit === 'object' ? omit : {}).map(
-    ([column, value]) => `${quote(column)} IS DISTINCT FROM '${value.replaceAll("'", "''")}'`,
-  );
-  const found = [where ?? 'true', conditions.join(' OR ') || 'true'].map((text) => `(${text})`).join(' AND ');
+  const { where, values = {} } = rules.get(name) ?? {};
+  const omitted = omittedRows(rules.get(name));
+  const found = [where ?? 'true', omitted === undefined ? 'true' : `NOT (${omitted})`]
+    .map((text) => `(${text})`)
+    .join(' AND ');
   const selected = columns.map((column) => String(values[column] ?? quote(column)));
   return `COPY (SELECT ${selected.join(', ')} FROM ${quote(name)} WHERE ${found}) TO STDOUT`;
+}
+
+/** The condition of the rows that are left out, if only some are. */
+export function omittedRows({ omit }: TableRules = {}): string | undefined {
+  if (typeof omit !== 'object') return undefined;
+  const conditions = Object.entries(omit).map(
+    ([column, value]) => `${quote(column)} IS NOT DISTINCT FROM '${value.replaceAll("'", "''")}'`,
+  );
+  return conditions.length === 0 ? undefined : conditions.join(' AND ');
+}
+
+/**
+ * The rules of backups, which have everything: pending work, too, and the tables of modules that this process does not know. Only
+ * what describes the database itself is left out.
+ */
+export function backupRules(rules: Rules): Rules {
+  const all = [...rules].map(([name, rule]) => [name, { ...rule, omit: undefined, isNew: false }] as const);
+  const own = Object.entries(kernelRules).filter(([name]) => aboutDatabase.has(name));
+  return new Map<string, TableRules>([...all, ...own]);
 }
 
 export function quote(name: string): string {

@@ -244,6 +244,7 @@ test('an operator names the owner of an imported tenant and sees the progress', 
     kernel: async () => kernel,
     table() {},
     ask: async () => undefined,
+    bootOn: async () => kernel,
     say: (line) => void said.push(line),
     progress: (line) => void progress.push(line),
   };

@@ -164,7 +164,7 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
   const spares = `${database}_spare_`;
   const candidates = await server.db.rows<{ name: string }>(sql`
     SELECT datname AS name FROM pg_database
-    WHERE datallowconn AND (starts_with(datname, ${spares}) OR datname ~ '^(tenant|restored_|kept_)')
+    WHERE datallowconn AND (starts_with(datname, ${spares}) OR datname ~ '^(tenant|restored_|kept_|rehearsal_)')
       AND coalesce(shobj_description(oid, 'pg_database') = ${mark}, true)`);
   const rows = await db.rows<{ name: string; spare: boolean; tenant: string | null }>(sql`
     SELECT c.name, starts_with(c.name, ${spares}) AS spare,
@@ -191,6 +191,8 @@ async function orphans(central: Central, databases: TenantDatabases, server: Ten
     };
     // A spare is empty; an orphaned tenant database may hold the only copy of the data.
     if (spare) findings.push({ problem: 'orphaned spare', ...orphan });
+    // A rehearsal under way has one, too.
+    else if (name.startsWith('rehearsal_')) findings.push({ problem: 'database of a rehearsal', ...orphan });
     else if (name.startsWith('kept_')) {
       const remedy = 'drop it when you do not need its data any more';
       findings.push({ problem: 'kept database', ...orphan, remedy, destroysData: true });
