@@ -35,6 +35,7 @@ export const centralRows: Readonly<Record<string, 'archived' | 'removed' | 'kept
   // The application that a tenant was created from belongs to its reseller.
   'reseller_applications.tenant_id': 'kept',
   // The history of the platform's operators.
+  'backup_runs.tenant_id': 'kept',
   'ring_operations.tenant_id': 'kept',
 };
 
