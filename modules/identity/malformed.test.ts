@@ -1,12 +1,12 @@
 import { parse, stringify } from 'node:querystring';
-import { sql, Type } from '@chowk/kit';
-import type { Db } from '@chowk/kit/kernel';
+import { Type } from '@chowk/kit';
 import { expect, test } from 'vitest';
 import { pathParameters, type RegisteredAction } from '../../server/src/actions/registry.ts';
 import { takesBody } from '../../server/src/http/read-input.ts';
 import { compileText } from '../../server/src/schemas/validation.ts';
 import { startAccounts } from '../../server/testing/accounts.ts';
 import { type Fields, RandomInput, SeenValues, seededRandom } from '../../server/testing/random-input.ts';
+import { readTables } from '../../server/testing/read-tables.ts';
 import { recordProof } from '../../server/testing/record-proof.ts';
 
 /*
@@ -22,22 +22,6 @@ const platform = await startAccounts({ environment: { RATE_LIMIT_PER_MINUTE: '0'
 const { kernel } = platform;
 const tenant = await platform.tenant({ role: 'platform_owner' });
 const person = await platform.person({ tenant });
-
-/** What the platform keeps about requests, also refused ones. */
-const ownTables = ['module_bus_audit_log', 'module_call_counts', 'request_log', 'sessions'];
-
-async function readAll(db: Db): Promise<Record<string, string>> {
-  const tables = await db.rows<{ name: string }>(sql`
-    SELECT relname AS name FROM pg_class
-    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL (${ownTables}::text[]) ORDER BY 1`);
-  const contents: Record<string, string> = {};
-  for (const { name } of tables) {
-    const row = await db.row<{ digest: string }>(sql`
-      SELECT query_to_xml(format('SELECT * FROM %I t ORDER BY t::text', ${name}::text), true, false, '')::text AS digest`);
-    contents[name] = row?.digest ?? '';
-  }
-  return contents;
-}
 
 /** As in a path or a query. */
 function asText(value: unknown): string {
@@ -77,7 +61,7 @@ const endpoints = kernel.actions.filter(
 test('malformed requests to every endpoint are refused, and write nothing', async () => {
   // Announces the migration of the new tenant.
   await kernel.deliveries.sweep();
-  const before = { central: await readAll(kernel.central.db), tenant: await readAll(tenant.db) };
+  const before = { central: await readTables(kernel.central.db), tenant: await readTables(tenant.db) };
   const problems: string[] = [];
   const statuses = new Map<number, number>();
   const acceptsAll: string[] = [];
@@ -97,7 +81,7 @@ test('malformed requests to every endpoint are refused, and write nothing', asyn
     }
   }
   expect(problems.slice(0, 20)).toEqual([]);
-  expect({ central: await readAll(kernel.central.db), tenant: await readAll(tenant.db) }).toEqual(before);
+  expect({ central: await readTables(kernel.central.db), tenant: await readTables(tenant.db) }).toEqual(before);
   const requests = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   // The schemas of these two accept every object.
   expect(acceptsAll).toEqual(['settings.update', 'notifications.markAllRead']);
