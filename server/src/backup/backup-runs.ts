@@ -1,4 +1,4 @@
-import { type Db, sql } from '@chowk/kit/kernel';
+import { type Db, type Sql, sql } from '@chowk/kit/kernel';
 
 type Kind = 'backup' | 'rehearsal';
 
@@ -25,6 +25,8 @@ export async function recordRun(
 export interface LastRuns {
   /** When the last good one ended, in seconds since 1970; `null` if there is none. */
   readonly backup: number | null;
+  /** The first one of the last year. */
+  readonly first: number | null;
   readonly rehearsal: number | null;
   /** Of the last backup of the platform, if it failed. */
   readonly error: string | null;
@@ -32,11 +34,12 @@ export interface LastRuns {
 
 /** Backups of one tenant do not count. */
 export async function readLastRuns(db: Db): Promise<LastRuns> {
-  const lastGood = (kind: Kind) => sql`
-    SELECT extract(epoch FROM max(finished_at))::float8 FROM backup_runs
+  const good = (which: Sql, kind: Kind) => sql`
+    SELECT extract(epoch FROM ${which})::float8 FROM backup_runs
     WHERE kind = ${kind} AND error IS NULL AND (kind = 'rehearsal' OR tenant_id IS NULL)`;
   return (await db.row<LastRuns>(sql`
-    SELECT (${lastGood('backup')}) AS backup, (${lastGood('rehearsal')}) AS rehearsal,
+    SELECT (${good(sql`max(finished_at)`, 'backup')}) AS backup, (${good(sql`min(finished_at)`, 'backup')}) AS first,
+      (${good(sql`max(finished_at)`, 'rehearsal')}) AS rehearsal,
       (SELECT error FROM backup_runs WHERE kind = 'backup' AND tenant_id IS NULL AND finished_at IS NOT NULL
        ORDER BY started_at DESC LIMIT 1) AS error`)) as LastRuns;
 }

@@ -91,20 +91,19 @@ function nonce(number: number, isLast: boolean): Buffer {
 
 /** Chunks of one size, the last one excepted. There is always a last one, which may be empty. */
 async function* inChunks(content: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Chunk> {
-  let [pending, length, number] = [[] as Uint8Array[], 0, 0];
+  let [rest, number] = [Buffer.alloc(0), 0];
   for await (const part of content) {
-    pending.push(part);
-    length += part.length;
+    const bytes =
+      rest.length === 0 ? Buffer.from(part.buffer, part.byteOffset, part.length) : Buffer.concat([rest, part]);
+    let at = 0;
     // The last chunk is known only at the end, so a full one waits for the next byte.
-    while (length > size) {
-      const all = Buffer.concat(pending);
-      yield { chunk: all.subarray(0, size), number, isLast: false };
-      pending = [all.subarray(size)];
-      length -= size;
+    for (; bytes.length - at > size; at += size) {
+      yield { chunk: bytes.subarray(at, at + size), number, isLast: false };
       number += 1;
     }
+    rest = Buffer.from(bytes.subarray(at));
   }
-  yield { chunk: Buffer.concat(pending), number, isLast: true };
+  yield { chunk: rest, number, isLast: true };
 }
 
 async function readHead(iterator: AsyncIterator<Uint8Array>, size: number): Promise<{ head: Buffer; rest: Buffer }> {

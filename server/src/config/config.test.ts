@@ -13,6 +13,8 @@ interface Example {
   readonly unset: unknown;
   readonly good: ReadonlyArray<readonly [text: string, value: unknown]>;
   readonly bad: readonly string[];
+  /** Other variables that must be set with it. */
+  readonly with?: Readonly<Record<string, string>>;
 }
 
 function integers(name: Example['key'], unset: number, min: number, max: number): Example {
@@ -298,6 +300,16 @@ const examples: Readonly<Record<string, Example>> = {
       's3://key:b@s3.example/..',
     ],
   },
+  BACKUP_PATH: { ...paths('backupPath', undefined), with: { BACKUP_KEY: 'x'.repeat(16) } },
+  BACKUP_STORAGE_URL: {
+    key: 'backupStorageUrl',
+    unset: undefined,
+    good: same('s3://key:a%2Fb@s3.example/backups'),
+    bad: ['s3://', 's3://s3.example/files'],
+    with: { BACKUP_KEY: 'x'.repeat(16) },
+  },
+  BACKUP_KEY: tokens('backupKey', 16),
+  BACKUP_KEEP: integers('backupKeep', 14, 1, 10_000),
   RING_NAME: {
     key: 'ringName',
     unset: 'stable',
@@ -473,8 +485,8 @@ test('every variable has examples in this file', () => {
 test.each(Object.entries(examples))('%s is parsed, and has its default when unset', (name, example) => {
   expect(readConfig({})[example.key]).toEqual(example.unset);
   for (const [text, value] of example.good) {
-    expect(readConfig({ [name]: text })[example.key], text).toEqual(value);
-    expect(readConfig({ [name]: ` \t${text}\n` })[example.key], `padded ${text}`).toEqual(value);
+    expect(readConfig({ ...example.with, [name]: text })[example.key], text).toEqual(value);
+    expect(readConfig({ ...example.with, [name]: ` \t${text}\n` })[example.key], `padded ${text}`).toEqual(value);
   }
 });
 
@@ -624,6 +636,14 @@ test('a tenant cannot have more connections than the process', () => {
     'DATABASE_CONNECTIONS_PER_TENANT must be at most DATABASE_CONNECTIONS (8), not "9"',
   );
   expect(problem({ DATABASE_CONNECTIONS: '8O', DATABASE_CONNECTIONS_PER_TENANT: '60' })).not.toContain('PER_TENANT');
+});
+
+test('backups need a key and one place', () => {
+  const [BACKUP_PATH, BACKUP_KEY] = ['/srv/backups', 'x'.repeat(16)];
+  expect(problem({ BACKUP_PATH })).toBe('BACKUP_KEY must be set for backups');
+  expect(problem({ BACKUP_PATH, BACKUP_KEY, BACKUP_STORAGE_URL: 's3://key:b@s3.example/backups' })).toBe(
+    'BACKUP_PATH and BACKUP_STORAGE_URL must not both be set',
+  );
 });
 
 test('the default storage folder does not depend on the current folder', () => {

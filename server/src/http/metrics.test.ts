@@ -4,8 +4,10 @@ import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startPlatform } from '../../testing/platform.ts';
 import { testConfig } from '../../testing/test-config.ts';
+import { recordRun } from '../backup/backup-runs.ts';
 import { createHttpServer } from './server.ts';
 
+const backups = { BACKUP_PATH: '/nonexistent', BACKUP_KEY: 'x'.repeat(16) };
 const platform = await startPlatform({
   actions: {
     'things.get': action({
@@ -52,6 +54,21 @@ test('connections, tenants and the process itself are measured', async () => {
   expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m);
 });
 
+test('the times of the last good backup and of the last rehearsal are measured', async () => {
+  const { db } = platform.kernel.central;
+  const end = async (id: string, kind: 'backup' | 'rehearsal', error?: string, tenantId?: string) =>
+    (await recordRun(db, { id, kind, tenantId })).end(error);
+  await end('good', 'backup');
+  await db.run(sql`UPDATE backup_runs SET finished_at = '2026-01-31T12:00:00Z'`);
+  await end('failed', 'backup', 'the disk is full');
+  await end('of a tenant', 'backup', undefined, acme.id);
+  const { body } = await getMetrics(backups);
+  expect(body).toMatch(
+    new RegExp(`^chowk_backup_last_success_seconds ${Date.parse('2026-01-31T12:00:00Z') / 1_000}$`, 'm'),
+  );
+  expect(body).toMatch(/^chowk_backup_last_rehearsal_seconds 0$/m);
+});
+
 test('queues are measured by ring and state, also tasks that failed permanently and events that are not delivered', async () => {
   const { jobs, central } = platform.kernel;
   await jobs.addDead({ job: 'things.sync', tenant: acme.id, data: {}, requestId: 'test' }, 'default', 'it failed');
@@ -66,7 +83,7 @@ test('queues are measured by ring and state, also tasks that failed permanently 
 });
 
 test('every metric of the dashboard and of the alerts exists', async () => {
-  const { body } = await getMetrics({});
+  const { body } = await getMetrics(backups);
   const known = new Set([...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
   for (const file of ['grafana-dashboard.json', 'alerts.yaml']) {
     const text = await readFile(new URL(`../../../deploy/observability/${file}`, import.meta.url), 'utf8');

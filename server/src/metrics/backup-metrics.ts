@@ -1,12 +1,13 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type LastRuns, readLastRuns } from '../backup/backup-runs.ts';
+import { hasBackups } from '../backup/backup-services.ts';
 import type { Kernel } from '../kernel.ts';
 
 const keptMs = 10_000;
 
 /** When the platform was backed up last. Without a place for backups there is nothing to measure. */
 export function measureBackups(registry: Registry, { central, config, log }: Kernel): void {
-  if ((config.backupPath ?? config.backupStorageUrl) === undefined) return;
+  if (!hasBackups(config)) return;
   let latest: { readonly at: number; readonly runs: Promise<LastRuns | undefined> } | undefined;
   const read = () =>
     readLastRuns(central.db).catch((err: unknown) => {

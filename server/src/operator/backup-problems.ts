@@ -1,5 +1,5 @@
 import { readLastRuns } from '../backup/backup-runs.ts';
-import { openBackupStore } from '../backup/backup-services.ts';
+import { hasBackups, openBackupStore } from '../backup/backup-services.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Finding } from '../tenancy/doctor.ts';
 
@@ -10,12 +10,8 @@ const maxRehearsalAge = 35 * daySeconds;
 
 /** Backups that are missing, old or unreadable, and restores that were not rehearsed for a month. */
 export async function findBackupProblems({ central, config, now }: Kernel): Promise<Finding[]> {
-  if ((config.backupPath ?? config.backupStorageUrl) === undefined) {
-    if (config.appEnv !== 'production') return [];
-    const subject = 'neither BACKUP_PATH nor BACKUP_STORAGE_URL is set';
-    return [{ problem: 'no backups', subject, remedy: 'set one and BACKUP_KEY, unless you back up otherwise' }];
-  }
-  const { backup, rehearsal, error } = await readLastRuns(central.db);
+  if (!hasBackups(config)) return [];
+  const { backup, first, rehearsal, error } = await readLastRuns(central.db);
   const findings: Finding[] = [];
   const find = (problem: string, subject: string, remedy: string) => findings.push({ problem, subject, remedy });
   const age = (seconds: number | null) => now().getTime() / 1_000 - (seconds ?? 0);
@@ -23,7 +19,7 @@ export async function findBackupProblems({ central, config, now }: Kernel): Prom
   else if (age(backup) > maxBackupAge)
     find('old backup', `the last one is ${inDays(age(backup))} old`, "run 'chowkd backup'");
   if (error !== null) find('failed backup', error, "correct it and run 'chowkd backup'");
-  if (backup !== null && age(rehearsal) > maxRehearsalAge) {
+  if (first !== null && age(rehearsal ?? first) > maxRehearsalAge) {
     const subject =
       rehearsal === null ? 'a restore was never rehearsed' : `the last one was ${inDays(age(rehearsal))} ago`;
     find('no rehearsal of a restore', subject, "run 'chowkd backup:rehearse'");

@@ -48,6 +48,13 @@ async function describeDatabase(name: string): Promise<Record<string, string>> {
   });
 }
 
+const listTasks = (name: string) =>
+  onSeparateConnection(name, async (connection) => {
+    const { rows } = await connection.query(sql`
+      SELECT id, name, data, start_after FROM pgboss.job WHERE state < 'completed' ORDER BY id`);
+    return rows;
+  });
+
 const dropDatabase = (name: string) =>
   onSeparateConnection('postgres', (connection) => connection.script(`DROP DATABASE "${name}" WITH (FORCE)`));
 
@@ -69,6 +76,17 @@ test('the whole platform is restored to an empty installation, once, and only wi
   expect(installed).toMatchObject({ code: 0 });
   expect((await run('tenant:create', bazaar)).code).toBe(0);
   expect((await run('demo:seed', `--tenant=${bazaar}`, '--customers=20', '--seed=1')).code).toBe(0);
+  // Work that waits, in a queue and in the database of a tenant.
+  await run('doctor');
+  const waiting = { job: 'mail.send', tenant: '', data: { n: 1 }, requestId: 'test' };
+  await onSeparateConnection(databaseOf(environment), (connection) =>
+    connection.query(sql`
+      INSERT INTO pgboss.job (name, data, start_after) VALUES ('stable/mail', ${JSON.stringify(waiting)}, now() + interval '1 day')`),
+  );
+  await onSeparateConnection(`tenant${bazaar}`, (connection) =>
+    connection.query(sql`
+      INSERT INTO idempotency_keys (caller, key, request_hash, expires_at) VALUES ('1', 'key', 'hash', now() + interval '1 day')`),
+  );
   const made = await run('backup', '--json');
   expect(made).toMatchObject({ code: 0 });
   const [summary] = JSON.parse(made.out);
@@ -84,6 +102,8 @@ test('the whole platform is restored to an empty installation, once, and only wi
     code: 1,
     err: expect.stringMatching(/belongs to an installation; restore to an empty one/),
   });
+  const tasksBefore = await listTasks(databaseOf(environment));
+  expect(tasksBefore).toContainEqual(expect.objectContaining({ data: waiting }));
   const before = await describeDatabase(databaseOf(environment));
   const tenantBefore = await describeDatabase(`tenant${bazaar}`);
 
@@ -113,6 +133,7 @@ test('the whole platform is restored to an empty installation, once, and only wi
     );
     expect(own).toBe(old);
   }
+  expect(await listTasks(databaseOf(empty))).toEqual(tasksBefore);
   const changing = new Set([
     'schema_migrations',
     'prepared_databases',
