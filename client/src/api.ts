@@ -6350,7 +6350,8 @@ export type OrderItemChange = {
   readonly quantity: number;
   /** The price of one unit. Default: the variant's. */
   readonly price?: string | number | undefined;
-  readonly discount?: OrderDiscountInputInput | undefined;
+  /** Null removes the discount of an item that is kept. */
+  readonly discount?: OrderItemDiscountInput | null | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
   /** Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`. */
@@ -6361,6 +6362,15 @@ export type OrderItemChange = {
 
 export type OrderItemDiscount = {
   readonly title: string;
+  /** Whether `value` is a percentage or an amount. */
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
+};
+
+export type OrderItemDiscountInput = {
+  /** Default: Discount. */
+  readonly title?: string | undefined;
   /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
