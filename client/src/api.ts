@@ -2245,6 +2245,13 @@ export interface Api {
       readonly reservation: Reservation;
     }>;
     /**
+     * Renew a reservation.
+     * It then ends after `expires_in` seconds from now. A reservation that has ended cannot be renewed.
+     * Requires one of the permissions `products.edit`, `orders.create`, `orders.edit`.
+     * `POST /api/v1/products/:id/reservations/:reservation/renew`
+     */
+    readonly renew: Call<ProductsRenewInput, { readonly message: string; readonly reservation: Reservation }>;
+    /**
      * Release a reservation.
      * Requires one of the permissions `products.edit`, `orders.create`, `orders.edit`.
      * `DELETE /api/v1/products/:id/reservations/:reservation`
@@ -9622,6 +9629,13 @@ export type ProductsPreviewImportInput = {
 };
 
 export type ProductsGetBySkuInput = { readonly sku: string };
+
+export type ProductsRenewInput = {
+  readonly id: string;
+  readonly reservation: string;
+  /** Seconds. Default: 900. */
+  readonly expires_in?: number | undefined;
+};
 
 export type ProductsMovementsInput = {
   readonly id: string;

@@ -183,22 +183,24 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
     <li ref={row} className={`${columns} items-start border-b border-line py-3`}>
       <div className="@max-xl:col-span-full">
         {field('name')}
-        <div className="flex min-h-8 items-center gap-3 text-xs text-faint">
-          {item.sku}
-          {!item.discount && (
-            <Button
-              variant="quiet"
-              className="-mx-3.5 h-8! text-xs max-md:h-11!"
-              aria-label={`Discount item ${index + 1}`}
-              onClick={() => {
-                onChange({ discount: { kind: 'percent', value: '' } });
-                setTimeout(() => row.current?.querySelector<HTMLElement>('[name$="discount.value"]')?.focus());
-              }}
-            >
-              Discount
-            </Button>
-          )}
-        </div>
+        {(item.sku !== null || !item.discount) && (
+          <div className="flex min-h-8 items-center gap-3 text-xs text-faint">
+            {item.sku}
+            {!item.discount && (
+              <Button
+                variant="quiet"
+                className="-mx-3.5 h-8! text-xs max-md:h-11!"
+                aria-label={`Discount item ${index + 1}`}
+                onClick={() => {
+                  onChange({ discount: { kind: 'percent', value: '' } });
+                  setTimeout(() => row.current?.querySelector<HTMLElement>('[name$="discount.value"]')?.focus());
+                }}
+              >
+                Discount
+              </Button>
+            )}
+          </div>
+        )}
       </div>
       {field('quantity')}
       {field('price')}
