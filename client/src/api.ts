@@ -2245,6 +2245,13 @@ export interface Api {
       readonly reservation: Reservation;
     }>;
     /**
+     * Renew a reservation.
+     * It then ends after `expires_in` seconds from now. A reservation that has ended cannot be renewed.
+     * Requires one of the permissions `products.edit`, `orders.create`, `orders.edit`.
+     * `POST /api/v1/products/:id/reservations/:reservation/renew`
+     */
+    readonly renew: Call<ProductsRenewInput, { readonly message: string; readonly reservation: Reservation }>;
+    /**
      * Release a reservation.
      * Requires one of the permissions `products.edit`, `orders.create`, `orders.edit`.
      * `DELETE /api/v1/products/:id/reservations/:reservation`
@@ -6350,7 +6357,8 @@ export type OrderItemChange = {
   readonly quantity: number;
   /** The price of one unit. Default: the variant's. */
   readonly price?: string | number | undefined;
-  readonly discount?: OrderDiscountInputInput | undefined;
+  /** Null removes the discount of an item that is kept. */
+  readonly discount?: OrderItemDiscountInput | null | undefined;
   /** Default: as the variant, else true. */
   readonly taxable?: boolean | undefined;
   /** Lowercase letters, digits, hyphens and underscores. Default: as the variant, else `standard`. */
@@ -6361,6 +6369,15 @@ export type OrderItemChange = {
 
 export type OrderItemDiscount = {
   readonly title: string;
+  /** Whether `value` is a percentage or an amount. */
+  readonly kind: 'percent' | 'fixed';
+  /** A percentage of at most 100, or an amount. */
+  readonly value: string | number;
+};
+
+export type OrderItemDiscountInput = {
+  /** Default: Discount. */
+  readonly title?: string | undefined;
   /** Whether `value` is a percentage or an amount. */
   readonly kind: 'percent' | 'fixed';
   /** A percentage of at most 100, or an amount. */
@@ -9612,6 +9629,13 @@ export type ProductsPreviewImportInput = {
 };
 
 export type ProductsGetBySkuInput = { readonly sku: string };
+
+export type ProductsRenewInput = {
+  readonly id: string;
+  readonly reservation: string;
+  /** Seconds. Default: 900. */
+  readonly expires_in?: number | undefined;
+};
 
 export type ProductsMovementsInput = {
   readonly id: string;

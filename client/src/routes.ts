@@ -370,6 +370,7 @@ export const routes = {
     deleteImage: 'DELETE products/:id/images/:image',
     changeStock: 'POST products/:id/stock',
     reserve: 'POST products/:id/reservations',
+    renew: 'POST products/:id/reservations/:reservation/renew',
     release: 'DELETE products/:id/reservations/:reservation',
     commit: 'POST products/:id/reservations/:reservation/commit',
     movements: 'GET products/:id/movements',

@@ -49,9 +49,23 @@ export const NewOrderItem = NamedObject('NewOrderItem', {
 });
 export type NewOrderItem = Static<typeof NewOrderItem>;
 
+/** Validation applies no default in a field that may be null. */
+const OrderItemDiscountInput = NamedObject(
+  'OrderItemDiscountInput',
+  {
+    ...OrderDiscountInput.properties,
+    title: Type.Optional(Line(255, { description: 'Default: Discount.', examples: ['Regular customer'] })),
+  },
+  { graphqlType: 'OrderDiscountInput' },
+);
+
 export const OrderItemChange = NamedObject('OrderItemChange', {
   id: Type.Optional({ ...Uuid, description: 'An item of the order that is kept or changed.' }),
   ...NewOrderItem.properties,
+  discount: Type.Optional({
+    ...Nullable(OrderItemDiscountInput),
+    description: 'Null removes the discount of an item that is kept.',
+  }),
 });
 export type OrderItemChange = Static<typeof OrderItemChange>;
 

@@ -215,10 +215,10 @@ export function checkAmounts(
   for (const [index, { discount }] of items.entries()) check(`items.${index}.discount.value`, discount);
 }
 
-type PriceDiscount = { readonly kind?: string; readonly value?: string } | undefined;
+type PriceDiscount = { readonly kind?: string; readonly value?: string } | null | undefined;
 
 function checkDiscount(field: string, discount: PriceDiscount, currency: string, issues: Issues): void {
-  if (discount?.value === undefined) return;
+  if (!discount?.value) return;
   if (discount.kind === 'fixed') issues.checkDecimals(field, discount.value, currency);
   if (discount.kind === 'percent' && toCents(discount.value) > 10_000n) {
     issues.add(field, 'A percentage is at most 100.', 'too_large');

@@ -126,6 +126,6 @@ function pickOwn(item: Partial<OrderItemChange>, variant: Variant | null) {
     taxable: taxable ?? variant?.taxable ?? true,
     tax_class: tax_class ?? variant?.tax_class ?? 'standard',
     tax_code: tax_code === undefined ? (variant?.tax_code ?? null) : tax_code,
-    discount: discount ?? null,
+    discount: discount ? { ...discount, title: discount.title ?? 'Discount' } : null,
   };
 }

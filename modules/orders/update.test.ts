@@ -71,6 +71,25 @@ test('items are replaced as a whole and determine the total unless it is sent', 
   expect(rows).toBe(1);
 });
 
+test('the discount of an item is set, kept, changed and removed', async () => {
+  const { order, patch, read } = await create();
+  const [{ id }] = order.items;
+  const change = async (item: object) => {
+    const { status, body } = await patch({ items: [{ id, quantity: 2, ...item }] });
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const [{ discount }] = (await read()).items;
+    return { discount, total: body.order.total };
+  };
+  const discount = { title: 'Discount', kind: 'fixed', value: '1.50' };
+  expect(await change({ discount: { kind: 'fixed', value: 1.5 } })).toEqual({ discount, total: '7.50' });
+  expect(await change({ quantity: 1 })).toEqual({ discount, total: '3.00' });
+  const half = { title: 'Friend', kind: 'percent', value: '50.00' };
+  expect(await change({ discount: half })).toEqual({ discount: half, total: '4.50' });
+  expect(await change({ discount: null })).toEqual({ discount: null, total: '9.00' });
+  const tooMuch = await patch({ items: [{ id, quantity: 2, discount: { kind: 'percent', value: 101 } }] });
+  expect(refusal(tooMuch)).toEqual({ status: 422, fields: ['items.0.discount.value'] });
+});
+
 test('an update without changes writes nothing', async () => {
   const { order, patch, setStatus, read } = await create({ note: 'Same' });
   const before = await read();

@@ -16,7 +16,7 @@ import {
   listCategories,
   updateProduct,
 } from './products.ts';
-import { commit, release, reserve } from './reservations.ts';
+import { commit, release, renew, reserve } from './reservations.ts';
 import {
   Category,
   ImageChanges,
@@ -30,7 +30,14 @@ import {
   ProductUpdate,
 } from './schemas.ts';
 import { changeStock } from './stock.ts';
-import { NewReservation, ReservationKey, Reserved, StockChange } from './stock-schemas.ts';
+import {
+  NewReservation,
+  RenewedReservation,
+  Reservation,
+  ReservationKey,
+  Reserved,
+  StockChange,
+} from './stock-schemas.ts';
 import { upsertActions } from './upsert.ts';
 import { Slug } from './variant-schemas.ts';
 
@@ -272,6 +279,19 @@ export const actions = {
     answer: { message: 'Units reserved.', status: 201 },
     errors: ['products.insufficient_stock', 'products.has_variants', 'products.variant_not_found'],
     run: reserve,
+  }),
+  'products.renew': action({
+    summary: 'Renew a reservation',
+    description: 'It then ends after `expires_in` seconds from now. A reservation that has ended cannot be renewed.',
+    http: 'POST /products/:id/reservations/:reservation/renew',
+    example: { expires_in: 900 },
+    graphql: 'renewProductReservation',
+    ...reservationAccess,
+    input: RenewedReservation,
+    output: Reservation,
+    answer: { key: 'reservation', message: 'Reservation renewed.' },
+    errors: ['products.reservation_not_found'],
+    run: renew,
   }),
   'products.release': action({
     summary: 'Release a reservation',

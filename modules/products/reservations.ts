@@ -3,7 +3,7 @@ import { fail } from './errors.ts';
 import { getProduct } from './products.ts';
 import type { Product } from './schemas.ts';
 import { moveStock, onlyVariant } from './stock.ts';
-import type { NewReservation, Reservation } from './stock-schemas.ts';
+import type { NewReservation, RenewedReservation, Reservation } from './stock-schemas.ts';
 
 /** The clock of the server may be ahead of the database's by so much. */
 const clockSlackSeconds = 30;
@@ -23,6 +23,19 @@ export function reserve(
       RETURNING id, product_id, variant_id, quantity, reference, created_at, expires_at`)) as Reservation;
     await tx.jobs.add('products.release_expired', {}, { delaySeconds: expires_in + clockSlackSeconds });
     return { product: await getProduct(tx, { id }), reservation };
+  });
+}
+
+/** From now on, by the clock of the tenant's database. One that has expired does not come back, even if its units are not released yet. */
+export function renew(ctx: Ctx, { id, reservation, expires_in }: RenewedReservation): Promise<Reservation> {
+  return ctx.tx(async (tx) => {
+    const renewed = await tx.db.row<Reservation>(sql`
+      UPDATE stock_reservations SET expires_at = now() + make_interval(secs => ${expires_in})
+      WHERE id = ${reservation} AND product_id = ${id} AND expires_at > now()
+      RETURNING id, product_id, variant_id, quantity, reference, created_at, expires_at`);
+    if (!renewed) throw fail('products.reservation_not_found', { key: reservation });
+    await tx.jobs.add('products.release_expired', {}, { delaySeconds: expires_in + clockSlackSeconds });
+    return renewed;
   });
 }
 

@@ -23,6 +23,8 @@ export const StockChange = named(
   }),
 );
 
+const ExpiresIn = Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900);
+
 export const NewReservation = named(
   'NewReservation',
   Type.Object({
@@ -32,7 +34,7 @@ export const NewReservation = named(
     ),
     quantity: Type.Integer({ minimum: 1, maximum: maxStock }),
     reference: Type.Optional(Reference),
-    expires_in: Default(Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds.' }), 900),
+    expires_in: ExpiresIn,
   }),
 );
 export type NewReservation = Static<typeof NewReservation>;
@@ -52,6 +54,8 @@ export const Reservation = named(
 export type Reservation = Static<typeof Reservation>;
 export const Reserved = Type.Object({ product: Product, reservation: Reservation });
 export const ReservationKey = Type.Object({ id: Uuid, reservation: Uuid });
+export const RenewedReservation = Type.Object({ ...ReservationKey.properties, expires_in: ExpiresIn });
+export type RenewedReservation = Static<typeof RenewedReservation>;
 
 export const StockMovement = named(
   'StockMovement',

@@ -18,6 +18,7 @@ async function create(stock: number) {
     read: async () => (await merchant.get(url)).body.product,
     adjust: (change: number, more = {}) => merchant.post(`${url}/stock`, { change, ...more }),
     reserve: (quantity: number, more = {}) => merchant.post(`${url}/reservations`, { quantity, ...more }),
+    renew: (reservation: string, more = {}) => merchant.post(`${url}/reservations/${reservation}/renew`, more),
     release: (reservation: string) => merchant.delete(`${url}/reservations/${reservation}`),
     commit: (reservation: string) => merchant.post(`${url}/reservations/${reservation}/commit`),
     movements: async (query = '') => (await merchant.get(`${url}/movements${query}`)).body,
@@ -204,6 +205,48 @@ test('expired reservations are released once, however often the job runs', async
   expect(expired).toMatchObject([{ user_id: null }, { user_id: null }]);
   await expectBalanced(tea.id);
   expect((await tea.commit(later.body.reservation.id)).status).toBe(200);
+});
+
+test('a reservation is renewed until it has expired, by the clock of the database alone', async () => {
+  const tea = await create(5);
+  const { reservation } = (await tea.reserve(2, { expires_in: 60 })).body;
+  const left = async (id: string) =>
+    (
+      await acme.db.row<{ seconds: number }>(sql`
+        SELECT extract(epoch FROM expires_at - now())::integer AS seconds FROM stock_reservations WHERE id = ${id}`)
+    )?.seconds;
+  // The clock of this server is days away from the database's.
+  const { status, body } = await tea.renew(reservation.id, { expires_in: 3_600 });
+  expect({ status, body }).toMatchObject({ status: 200, body: { reservation: { id: reservation.id, quantity: 2 } } });
+  expect(await left(reservation.id)).toBeGreaterThan(3_500);
+  expect((await tea.renew(reservation.id)).status).toBe(200);
+  expect(await left(reservation.id)).toBeLessThanOrEqual(900);
+  await releaseExpired();
+  expect(await tea.read()).toMatchObject({ stock: 5, reserved: 2 });
+
+  const other = await create(5);
+  expect((await other.renew(reservation.id)).body).toMatchObject({ code: 'products.reservation_not_found' });
+  expect((await tea.renew(reservation.id, { expires_in: 0 })).status).toBe(422);
+  await acme.db.run(
+    sql`UPDATE stock_reservations SET expires_at = now() - interval '1 second' WHERE id = ${reservation.id}`,
+  );
+  expect((await tea.renew(reservation.id)).status).toBe(404);
+  await releaseExpired();
+  expect(await tea.read()).toMatchObject({ stock: 5, reserved: 0 });
+  await expectBalanced(tea.id);
+});
+
+test('a renewal and the end of a reservation at once release its units once or keep them', async () => {
+  const tea = await create(20);
+  const held = await Promise.all(Array.from({ length: 10 }, () => tea.reserve(1, { expires_in: 60 })));
+  await acme.db.run(sql`UPDATE stock_reservations SET expires_at = now() + interval '30 milliseconds'`);
+  const renewals = Promise.all(held.map(({ body }) => tea.renew(body.reservation.id, { expires_in: 600 })));
+  await Promise.all([renewals, ...held.map(() => releaseExpired())]);
+  const kept = counts(await renewals)[200] ?? 0;
+  await acme.db.run(sql`SELECT pg_sleep(0.05)`);
+  await releaseExpired();
+  expect(await tea.read()).toMatchObject({ stock: 20, reserved: kept });
+  await expectBalanced(tea.id);
 });
 
 test('expired reservations beyond one batch are all released', async () => {

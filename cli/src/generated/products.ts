@@ -1075,6 +1075,35 @@ export const commands: readonly DerivedCommand[] = [
   {
     "words": [
       "products",
+      "renew"
+    ],
+    "action": "products.renew",
+    "summary": "Renew a reservation",
+    "description": "It then ends after 'expires_in' seconds from now. A reservation that has ended cannot be renewed.",
+    "arguments": [
+      {
+        "name": "id",
+        "help": "The id.",
+        "isRequired": true
+      },
+      {
+        "name": "reservation",
+        "help": "The reservation.",
+        "isRequired": true
+      }
+    ],
+    "options": [
+      {
+        "name": "expires_in",
+        "help": "Seconds. Default: 900.",
+        "type": "integer"
+      }
+    ],
+    "key": "reservation"
+  },
+  {
+    "words": [
+      "products",
       "reserve"
     ],
     "action": "products.reserve",

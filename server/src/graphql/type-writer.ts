@@ -95,7 +95,8 @@ export class TypeWriter {
       return { sdl: `[${item.sdl}${item.isNullable ? '' : '!'}]`, isNullable };
     }
     if (!inner.properties) return { sdl: this.#leaf(inner, fallback), isNullable };
-    const name = inner.title === undefined ? fallback : `${inner.title}Input`;
+    const type = inner.graphqlType ?? inner.title;
+    const name = type === undefined ? fallback : `${type}Input`;
     if (!this.#inputs.has(name)) {
       this.#inputs.set(name, '');
       const lines = this.inputFields(inner, name.replace(/Input$/, ''), omitted);

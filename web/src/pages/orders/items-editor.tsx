@@ -14,6 +14,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { ItemsSection } from './items-section.tsx';
 import { type DraftItem, lineTotal, type OrderErrorName, type OrderErrors, parseQuantity } from './order-draft.ts';
+import { fromDiscount, hasValue, toDiscount } from './order-input.ts';
 import { OrderSums } from './order-sums.tsx';
 import { type ChangedChoices, PriceProblems } from './price-problems.tsx';
 
@@ -127,7 +128,8 @@ function firstMessages(fields: ChowkError['fields']): OrderErrors {
 }
 
 /** The key is the id of the item; those that are added have numbers. */
-function toDraftItem({ id, name, sku, variant_id, quantity, price }: OrderDetails['items'][number]): DraftItem {
+function toDraftItem(item: OrderDetails['items'][number]): DraftItem {
+  const { id, name, sku, variant_id, quantity, price, discount } = item;
   return {
     key: id,
     name,
@@ -135,10 +137,11 @@ function toDraftItem({ id, name, sku, variant_id, quantity, price }: OrderDetail
     quantity: String(quantity),
     price,
     ...(variant_id === null ? {} : { variantId: variant_id }),
+    ...(discount ? { discount: fromDiscount(discount) } : {}),
   };
 }
 
-function toItem({ items }: OrderDetails, { key, name, sku, variantId, quantity, price }: DraftItem) {
+function toItem({ items }: OrderDetails, { key, name, sku, variantId, quantity, price, discount }: DraftItem) {
   return {
     ...(items.some(({ id }) => id === key) ? { id: key } : {}),
     name: name.trim(),
@@ -146,5 +149,6 @@ function toItem({ items }: OrderDetails, { key, name, sku, variantId, quantity, 
     ...(variantId === undefined ? {} : { variant_id: variantId }),
     quantity: parseQuantity({ quantity }) ?? Number.NaN,
     price: plainAmount(price),
+    discount: hasValue(discount) ? toDiscount(discount) : null,
   };
 }

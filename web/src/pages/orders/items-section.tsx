@@ -5,12 +5,21 @@ import { useSearchResults } from '../../api/search-results.ts';
 import { useCan } from '../../api/use-api.ts';
 import { fromThousandths } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { type DraftItem, type ItemErrorField, type ItemField, lineTotal, type OrderErrors } from './order-draft.ts';
+import { DiscountKind } from './discount-kind.tsx';
+import {
+  type DraftDiscount,
+  type DraftItem,
+  type ItemErrorField,
+  type ItemField,
+  lineDiscount,
+  lineTotal,
+  type OrderErrors,
+} from './order-draft.ts';
 
 interface ItemsSectionProps {
   readonly items: readonly DraftItem[];
@@ -54,7 +63,7 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
                 index={index}
                 currency={currency}
                 errors={errors}
-                onChange={(changes) => onChange(items.map((one) => (one === item ? { ...one, ...changes } : one)))}
+                onChange={(changes) => onChange(items.map((one) => (one === item ? withChanges(one, changes) : one)))}
                 onRemove={() => onChange(items.filter((one) => one !== item))}
               />
             ))}
@@ -63,6 +72,12 @@ export function ItemsSection({ items, currency, onChange, errors }: ItemsSection
       )}
     </Section>
   );
+}
+
+/** Without the fields that were taken away. */
+function withChanges(item: DraftItem, changes: DraftItemChanges): DraftItem {
+  const fields = Object.entries({ ...item, ...changes }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as unknown as DraftItem;
 }
 
 function nextKey(items: readonly DraftItem[]): string {
@@ -128,20 +143,22 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
 const columns =
   'grid grid-cols-[6rem_minmax(0,1fr)_6.5rem_2.75rem] gap-2 @xl:grid-cols-[minmax(0,1fr)_6rem_7.5rem_7.5rem_2.25rem]';
 
+type DraftItemChanges = { readonly [Name in keyof DraftItem]?: DraftItem[Name] | undefined };
+
 interface ItemRowProps {
   readonly item: DraftItem;
   readonly index: number;
   readonly currency: string | undefined;
   readonly errors: OrderErrors;
-  readonly onChange: (changes: Partial<DraftItem>) => void;
+  readonly onChange: (changes: DraftItemChanges) => void;
   readonly onRemove: () => void;
 }
 
-const fields: readonly ItemErrorField[] = ['name', 'sku', 'variant_id', 'quantity', 'price'];
+const fields: readonly ItemErrorField[] = ['name', 'sku', 'variant_id', 'quantity', 'price', 'discount.value'];
 
 function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowProps) {
+  const row = useRef<HTMLLIElement>(null);
   const total = lineTotal(item);
-  const amount = total === undefined ? undefined : fromThousandths(total, currency);
   const label = {
     name: 'Name',
     quantity: 'Quantity',
@@ -163,19 +180,46 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
     />
   );
   return (
-    <li className={`${columns} items-start border-b border-line py-3`}>
+    <li ref={row} className={`${columns} items-start border-b border-line py-3`}>
       <div className="@max-xl:col-span-full">
         {field('name')}
-        {item.sku !== null && <p className="mt-1 text-xs text-faint">{item.sku}</p>}
+        {(item.sku !== null || !item.discount) && (
+          <div className="flex min-h-8 items-center gap-3 text-xs text-faint">
+            {item.sku}
+            {!item.discount && (
+              <Button
+                variant="quiet"
+                className="-mx-3.5 h-8! text-xs max-md:h-11!"
+                aria-label={`Discount item ${index + 1}`}
+                onClick={() => {
+                  onChange({ discount: { kind: 'percent', value: '' } });
+                  setTimeout(() => row.current?.querySelector<HTMLElement>('[name$="discount.value"]')?.focus());
+                }}
+              >
+                Discount
+              </Button>
+            )}
+          </div>
+        )}
       </div>
       {field('quantity')}
       {field('price')}
       <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere max-md:min-h-11">
-        {amount === undefined ? '–' : currency === undefined ? amount : money(amount, currency)}
+        {total === undefined ? '–' : amountText(fromThousandths(total, currency), currency)}
       </span>
       <IconButton label={`Remove item ${index + 1}`} onClick={onRemove}>
         <Icon icon={X} />
       </IconButton>
+      {item.discount && (
+        <ItemDiscount
+          item={item}
+          discount={item.discount}
+          index={index}
+          currency={currency}
+          error={errors[fieldName('discount.value')]}
+          onChange={(discount) => onChange({ discount })}
+        />
+      )}
       {fields.map(
         (key) =>
           errors[fieldName(key)] !== undefined && (
@@ -186,4 +230,53 @@ function ItemRow({ item, index, currency, errors, onChange, onRemove }: ItemRowP
       )}
     </li>
   );
+}
+
+interface ItemDiscountProps {
+  readonly item: DraftItem;
+  readonly discount: DraftDiscount;
+  readonly index: number;
+  readonly currency: string | undefined;
+  readonly error: string | undefined;
+  readonly onChange: (discount: DraftDiscount | undefined) => void;
+}
+
+/** In the columns of its item. */
+function ItemDiscount({ item, discount, index, currency, error, onChange }: ItemDiscountProps) {
+  const amount = lineDiscount(item, currency);
+  const name = `items.${index}.discount.value`;
+  return (
+    <>
+      <span className="flex min-h-9 items-center justify-end text-sm text-secondary @max-xl:col-span-full @max-xl:min-h-0 @max-xl:justify-start">
+        {discount.title ?? 'Discount'}
+      </span>
+      <Input
+        name={name}
+        aria-label={`Discount of item ${index + 1}`}
+        inputMode="decimal"
+        autoComplete="off"
+        value={discount.value}
+        onChange={({ target }) => onChange({ ...discount, value: target.value })}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={error === undefined ? undefined : `${name}-error`}
+        className="numeric text-right"
+      />
+      <DiscountKind
+        label={`Percent or amount off item ${index + 1}`}
+        kind={discount.kind}
+        currency={currency}
+        onChange={(kind) => onChange({ ...discount, kind })}
+      />
+      <span className="numeric flex min-h-9 items-center justify-end text-right wrap-anywhere text-secondary max-md:min-h-11">
+        {amount === undefined ? '–' : amountText(`-${fromThousandths(amount, currency)}`, currency)}
+      </span>
+      <IconButton label={`Remove the discount of item ${index + 1}`} onClick={() => onChange(undefined)}>
+        <Icon icon={X} />
+      </IconButton>
+    </>
+  );
+}
+
+function amountText(amount: string, currency: string | undefined): string {
+  return currency === undefined ? amount : money(amount, currency);
 }

@@ -1,6 +1,14 @@
 import type { CustomerAddress } from '@chowk/client';
 import { addressFields, type OrderAddressField } from '../../address/address-fields.ts';
-import { fromThousandths, toThousandths } from '../../format/amount.ts';
+import { currencyDecimals, fromThousandths, toThousandths } from '../../format/amount.ts';
+
+export interface DraftDiscount {
+  readonly kind: 'percent' | 'fixed';
+  /** Empty: none. */
+  readonly value: string;
+  /** Kept from what was saved. */
+  readonly title?: string;
+}
 
 export interface DraftItem {
   readonly key: string;
@@ -9,6 +17,7 @@ export interface DraftItem {
   readonly variantId?: string;
   readonly quantity: string;
   readonly price: string;
+  readonly discount?: DraftDiscount;
   /** What the form does not show, as it was saved. */
   readonly rest?: object;
 }
@@ -17,7 +26,7 @@ export const contactFields = ['first_name', 'last_name', 'phone', 'email'] as co
 export type ContactField = (typeof contactFields)[number];
 
 export type ItemField = 'name' | 'quantity' | 'price';
-export type ItemErrorField = ItemField | 'sku' | 'variant_id';
+export type ItemErrorField = ItemField | 'sku' | 'variant_id' | 'discount.value';
 
 /** The names under which the platform reports errors of an order. */
 export type OrderErrorName =
@@ -45,7 +54,7 @@ export interface OrderDraft {
   readonly note: string;
   /** Separated by commas. */
   readonly code: string;
-  readonly discount: { readonly kind: 'percent' | 'fixed'; readonly value: string };
+  readonly discount: DraftDiscount;
   /** The id of a rate, `own` for an amount of one's own, or empty. */
   readonly shippingRateId: string;
   readonly shippingPrice: string;
@@ -82,10 +91,25 @@ export function lineTotal(item: DraftItem): bigint | undefined {
   return price === undefined || quantity === undefined ? undefined : price * BigInt(quantity);
 }
 
-/** The sum of the lines that are complete. */
+/** In thousandths, rounded to the decimals of the currency as the platform does it, and at most the price of the line. */
+export function lineDiscount(item: DraftItem, currency: string | undefined): bigint | undefined {
+  const [total, value] = [lineTotal(item), toThousandths(item.discount?.value ?? '')];
+  if (!item.discount || total === undefined || value === undefined) return undefined;
+  const amount = item.discount.kind === 'fixed' ? value : roundedShare(total, value, currency);
+  return amount < total ? amount : total;
+}
+
+/** `percent` is in thousandths too. */
+function roundedShare(total: bigint, percent: bigint, currency: string | undefined): bigint {
+  const unit = 10n ** BigInt(3 - (currency === undefined ? 2 : currencyDecimals(currency)));
+  const divisor = 100_000n * unit;
+  return ((2n * total * percent + divisor) / (2n * divisor)) * unit;
+}
+
+/** The sum of the lines that are complete, after their discounts. */
 export function orderTotal(items: readonly DraftItem[], currency: string | undefined): string {
   return fromThousandths(
-    items.reduce((sum, item) => sum + (lineTotal(item) ?? 0n), 0n),
+    items.reduce((sum, item) => sum + (lineTotal(item) ?? 0n) - (lineDiscount(item, currency) ?? 0n), 0n),
     currency,
   );
 }

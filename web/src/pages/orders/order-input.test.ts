@@ -1,6 +1,6 @@
 import type { DraftOrderDetails } from '@chowk/client';
 import { describe, expect, test } from 'vitest';
-import { emptyDraft, type OrderDraft } from './order-draft.ts';
+import { type DraftDiscount, emptyDraft, lineDiscount, type OrderDraft, orderTotal } from './order-draft.ts';
 import { draftChanges, fromSaved, toOrder, toPreview } from './order-input.ts';
 
 const tea = { key: '1', name: 'Tea', sku: 'TEA', variantId: 'v1', quantity: '2', price: '1,250.50' };
@@ -46,6 +46,28 @@ test('an order has what was entered, trimmed and without empty parts', () => {
     note: 'Ring twice',
   });
   expect(toOrder(emptyDraft)).toMatchObject({ shipping_address: null, billing_address: null, payments: [] });
+});
+
+test('an item has the discount that was entered for it', () => {
+  const item = (discount: DraftDiscount) => toOrder({ ...filled, items: [{ ...tea, discount }] }).items[0];
+  expect(item({ kind: 'fixed', value: ' 1,050 ' })).toMatchObject({ discount: { kind: 'fixed', value: '1050' } });
+  expect(item({ kind: 'percent', value: '5', title: 'Friend' })).toMatchObject({
+    discount: { title: 'Friend', kind: 'percent', value: '5' },
+  });
+  expect(item({ kind: 'percent', value: ' ' })).not.toHaveProperty('discount');
+});
+
+// As the platform calculates it: rounded to the decimals of the currency, halves up.
+test.each([
+  ['INR', '10', 'percent', 250_100n, '2250.90'],
+  ['JPY', '12.5', 'percent', 313_000n, '2188.00'],
+  ['KWD', '0.01', 'percent', 250n, '2500.750'],
+  ['INR', '50', 'fixed', 50_000n, '2451.00'],
+  ['INR', '9000', 'fixed', 2_501_000n, '0.00'],
+  ['INR', 'x', 'percent', undefined, '2501.00'],
+] as const)('in %s, %s (%s) off two of 1,250.50', (currency, value, kind, amount, total) => {
+  const item = { ...tea, discount: { kind, value } };
+  expect({ amount: lineDiscount(item, currency), total: orderTotal([item], currency) }).toEqual({ amount, total });
 });
 
 test.each([
@@ -111,6 +133,12 @@ describe('a saved draft', () => {
     });
     expect(draftChanges(draft, { ...shown, items: shown.items.map((item) => ({ ...item, quantity: '3' })) })).toEqual({
       items: [{ name: 'Tea', sku: null, quantity: 3, price: '10', discount, taxable: false }],
+    });
+    const items = shown.items.map((item) => ({ ...item, discount: { ...discount, value: '7' } }));
+    expect(draftChanges(draft, { ...shown, items })).toEqual({
+      items: [
+        { name: 'Tea', sku: null, quantity: 2, price: '10', discount: { ...discount, value: '7' }, taxable: false },
+      ],
     });
     expect(draftChanges(draft, { ...shown, customerId: undefined })).toEqual({ customer: {} });
   });

@@ -1,7 +1,20 @@
-import type { DraftOrderChanges, DraftOrderDetails, NewOrder, ShippingAddress } from '@chowk/client';
+import type {
+  DraftOrderChanges,
+  DraftOrderDetails,
+  NewOrder,
+  OrderDiscountInput,
+  ShippingAddress,
+} from '@chowk/client';
 import { orderAddressFields } from '../../address/address-fields.ts';
 import { plainAmount } from '../../format/amount.ts';
-import { type Address, emptyDraft, lineTotal, type OrderDraft, parseQuantity } from './order-draft.ts';
+import {
+  type Address,
+  type DraftDiscount,
+  emptyDraft,
+  lineTotal,
+  type OrderDraft,
+  parseQuantity,
+} from './order-draft.ts';
 
 /* What the form has, as the platform takes it, and the other way round. */
 
@@ -9,7 +22,7 @@ export function toOrder(draft: OrderDraft): NewOrder {
   const { customerId, contact, items, address, billing, note } = draft;
   return {
     customer: customerId === undefined ? filled(contact ?? {}) : { id: customerId },
-    items: items.map(({ name, sku, variantId, quantity, price, rest }) => ({
+    items: items.map(({ name, sku, variantId, quantity, price, discount, rest }) => ({
       ...rest,
       // What is no number is reported by the platform.
       name: name.trim(),
@@ -17,6 +30,7 @@ export function toOrder(draft: OrderDraft): NewOrder {
       ...(variantId === undefined ? {} : { variant_id: variantId }),
       quantity: parseQuantity({ quantity }) ?? Number.NaN,
       price: plainAmount(price),
+      ...(hasValue(discount) ? { discount: toDiscount(discount) } : {}),
     })),
     ...toPriceChoices(draft),
     ...toPayment(draft),
@@ -31,15 +45,26 @@ function toAddress(address: Address): ShippingAddress | null {
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
+export function hasValue(discount: DraftDiscount | undefined): discount is DraftDiscount {
+  return discount !== undefined && discount.value.trim() !== '';
+}
+
+export function toDiscount({ kind, value, title }: DraftDiscount) {
+  return { ...(title === undefined ? {} : { title }), kind, value: plainAmount(value) };
+}
+
+export function fromDiscount({ kind, value, title }: OrderDiscountInput): DraftDiscount {
+  return { kind, value: String(value), ...(title === undefined ? {} : { title }) };
+}
+
 function toPriceChoices({ code, discount, shippingRateId, shippingPrice }: OrderDraft): Partial<NewOrder> {
-  const value = plainAmount(discount.value);
   const isOwn = shippingRateId === 'own';
   return {
     discount_codes: code
       .split(',')
       .map((one) => one.trim())
       .filter(Boolean),
-    discounts: value === '' ? [] : [{ kind: discount.kind, value }],
+    discounts: hasValue(discount) ? [toDiscount(discount)] : [],
     shipping_rate_id: isOwn ? null : shippingRateId || null,
     shipping: isOwn && shippingPrice.trim() !== '' ? { price: plainAmount(shippingPrice) } : null,
   };
@@ -68,7 +93,7 @@ export function fromSaved({ input, customer_id, preview, updated_at }: DraftOrde
   return {
     ...emptyDraft,
     customerId: customer_id ?? undefined,
-    items: input.items.map(({ name, sku, variant_id, quantity, price, ...rest }, index) => {
+    items: input.items.map(({ name, sku, variant_id, quantity, price, discount: off, ...rest }, index) => {
       const today = preview?.items[index];
       return {
         key: String(index + 1),
@@ -77,6 +102,7 @@ export function fromSaved({ input, customer_id, preview, updated_at }: DraftOrde
         ...(variant_id === undefined ? {} : { variantId: variant_id }),
         quantity: String(quantity),
         price: String(price ?? today?.price ?? ''),
+        ...(off ? { discount: fromDiscount(off) } : {}),
         ...(Object.keys(rest).length === 0 ? {} : { rest }),
       };
     }),

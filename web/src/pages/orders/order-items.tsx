@@ -37,11 +37,12 @@ export function OrderItems({ order }: { readonly order: OrderDetails }) {
           </tr>
         </thead>
         <tbody>
-          {items.map(({ id, name, sku, quantity, price, subtotal }) => (
+          {items.map(({ id, name, sku, quantity, price, subtotal, discount }) => (
             <tr key={id}>
               <Cell className="w-full py-2 break-words">
                 {name}
                 {sku && <div className="text-xs text-faint">{sku}</div>}
+                {discount && <div className="text-xs text-secondary">{discountText(discount, currency)}</div>}
               </Cell>
               <Cell isNumber>{count(quantity)}</Cell>
               <Cell isNumber className="whitespace-nowrap max-sm:hidden">
@@ -57,4 +58,12 @@ export function OrderItems({ order }: { readonly order: OrderDetails }) {
       <OrderSums price={order} paid={order} />
     </Section>
   );
+}
+
+type Discount = NonNullable<OrderDetails['items'][number]['discount']>;
+
+/** `10 % off`, or `Regular customer: ₹50.00 off`. */
+function discountText({ title, kind, value }: Discount, currency: string): string {
+  const off = kind === 'percent' ? `${Number(value)} % off` : `${money(String(value), currency)} off`;
+  return title === 'Discount' ? off : `${title}: ${off}`;
 }

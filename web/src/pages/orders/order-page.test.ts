@@ -159,7 +159,9 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
 
   test('a business gets its tax number by the billing address; an invoice is issued, printed and saved, and a refund is credited', async () => {
     const shipping_address = { first_name: 'Asha', city: 'Pune', country: 'IN', tax_number: '27AAPFU0939F1ZV' };
-    const { page, id, number, read } = await open({ payments: [{ method: 'card' }], shipping_address });
+    const items = [{ ...sari, discount: { title: 'Regular customer', kind: 'percent', value: '10' } }, wrapping];
+    const { page, id, number, read } = await open({ items, payments: [{ method: 'card' }], shipping_address });
+    await section(page, 'Items').getByText('Regular customer: 10 % off').waitFor();
     await section(page, 'Shipping address').getByText('Tax number 27AAPFU0939F1ZV').waitFor();
     await section(page, 'Billing address').getByText('Same as the shipping address.').waitFor();
     await page.getByRole('button', { name: 'Add address: billing' }).click();
@@ -186,6 +188,8 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     ]);
     await printed.getByRole('heading', { name: 'Invoice', level: 1 }).waitFor();
     await printed.getByText(sari.name).waitFor();
+    await printed.getByText('Discount −₹900.00').waitFor();
+    expect(await printed.locator('.sums').textContent()).toContain('Item discounts−₹900.00');
     expect(await printed.title()).toBe('Invoice INV-1');
     const fontSize = (selector: string) =>
       printed.evaluate(`getComputedStyle(document.querySelector('${selector}')).fontSize`);
@@ -246,15 +250,30 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await page.getByRole('option', { name: /without a product/ }).click();
     await page.getByLabel('Price in INR of item 3').fill('6000');
     await page.getByText('₹1,350.00 more').waitFor();
+    await page.getByRole('button', { name: 'Discount item 1' }).click();
+    await page.getByLabel('Percent or amount off item 1').selectOption('fixed');
+    await page.getByLabel('Discount of item 1', { exact: true }).fill('500');
+    await page.getByText('₹900.00 more').waitFor();
     await inspect(page, 'order-edit-items', 'complete');
     expect((await read()).total).toBe('8145.00');
     await page.getByRole('button', { name: 'Save items' }).click();
-    await page.getByText(`Items of order ${number} saved. The total is now ₹9,495.00.`).waitFor();
+    await page.getByText(`Items of order ${number} saved. The total is now ₹9,045.00.`).waitFor();
+    await section(page, 'Items').getByText('₹500.00 off').waitFor();
+    await section(page, 'Items').getByText('Item discounts').waitFor();
+    await inspect(page, 'order-item-discount', 'complete');
     const { items, total } = await read();
     expect({ total, quantities: items.map(({ quantity }: { quantity: number }) => quantity) }).toEqual({
-      total: '9495.00',
+      total: '9045.00',
       quantities: [1, 1, 1],
     });
+    await page.getByRole('button', { name: 'Edit items' }).click();
+    await page.getByLabel('Discount of item 1', { exact: true }).fill('1000');
+    await page.getByText('₹450.00 less').waitFor();
+    await page.getByRole('button', { name: 'Remove the discount of item 1' }).click();
+    await page.getByText('₹450.00 more').waitFor();
+    await page.getByRole('button', { name: 'Save items' }).click();
+    await page.getByText(`Items of order ${number} saved. The total is now ₹9,495.00.`).waitFor();
+    expect((await read()).items[0].discount).toBeNull();
 
     await page.getByRole('button', { name: 'Edit items' }).click();
     await page.getByLabel('Quantity of item 1').fill('2');

@@ -1,4 +1,5 @@
 import type { Order, OrderPreview } from '@chowk/client';
+import { fromThousandths, toThousandths } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 
 type Price = Pick<
@@ -15,8 +16,8 @@ export function OrderSums({ price, paid }: { readonly price: Price; readonly pai
   return (
     <dl className="numeric grid grid-cols-[1fr_minmax(6rem,auto)] gap-x-2 gap-y-1.5">
       {hasParts && <Sum label="Subtotal" amount={money(subtotal, currency)} />}
-      {discounts.map(({ code, title, amount }) => (
-        <Sum key={`${code} ${title} ${amount}`} label={code ?? title} amount={money(`-${amount}`, currency)} />
+      {sumDiscounts(discounts, currency).map(([label, amount]) => (
+        <Sum key={label} label={label} amount={money(`-${amount}`, currency)} />
       ))}
       {shipping && <Sum label={shipping.title} amount={money(shipping.price, currency)} />}
       {taxes.map(({ name, rate, amount }) => (
@@ -42,6 +43,16 @@ function PaidSums({ paid, currency }: { readonly paid: Paid; readonly currency: 
       {isSome(paid_total) && isSome(due_total) && <Sum label="Due" amount={money(due_total, currency)} isStrong />}
     </>
   );
+}
+
+/** Those of items together, the others by name. */
+function sumDiscounts(discounts: Price['discounts'], currency: string): readonly (readonly [string, string])[] {
+  const sums = new Map<string, bigint>();
+  for (const { source, code, title, amount } of discounts) {
+    const label = source === 'line' ? 'Item discounts' : (code ?? title);
+    sums.set(label, (sums.get(label) ?? 0n) + (toThousandths(amount) ?? 0n));
+  }
+  return [...sums].map(([label, sum]) => [label, fromThousandths(sum, currency)]);
 }
 
 /** `9 %` for `9.00`. */

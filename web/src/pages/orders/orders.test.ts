@@ -347,6 +347,21 @@ describe.skipIf(!chromiumPath)('orders', () => {
     await page.getByLabel('Price in INR of item 2').fill('49.5');
     await page.getByLabel('PIN code').fill('411030');
     expect(await page.locator('output').textContent()).toBe('₹18,047.50');
+    await page.getByRole('button', { name: 'Discount item 2' }).click();
+    await eventually(async () =>
+      expect(await page.evaluate('document.activeElement.name')).toBe('items.1.discount.value'),
+    );
+    await page.getByLabel('Percent or amount off item 2').selectOption('percent');
+    await page.getByLabel('Discount of item 2', { exact: true }).fill('120');
+    await page.getByRole('button', { name: 'Create order' }).click();
+    await page.getByText('A percentage is at most 100.').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('items.1.discount.value');
+    await page.getByLabel('Discount of item 2', { exact: true }).fill('20');
+    await eventually(async () => expect(await page.locator('output').textContent()).toBe('₹18,037.60'));
+    await page.getByLabel('Summary').getByText('Item discounts').waitFor();
+    await inspect(page, 'new-order-item-discount');
+    await page.getByRole('button', { name: 'Remove the discount of item 2' }).click();
+    await eventually(async () => expect(await page.locator('output').textContent()).toBe('₹18,047.50'));
     await page.getByRole('button', { name: 'Add a discount' }).click();
     await page.getByLabel('Code', { exact: true }).fill('NOSUCH');
     await page.getByText('There is no discount code NOSUCH.').waitFor();

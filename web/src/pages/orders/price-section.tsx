@@ -2,8 +2,9 @@ import type { OrderPreview } from '@chowk/client';
 import { useState } from 'react';
 import { money } from '../../format/numbers.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Input, Select } from '../../ui/field.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
+import { DiscountKind } from './discount-kind.tsx';
 import type { OrderDraft, OrderErrors } from './order-draft.ts';
 
 interface PriceSectionProps {
@@ -51,16 +52,12 @@ export function DiscountSection({ draft, preview, currency, onChange, errors }: 
                 value={discount.value}
                 onChange={({ target }) => onChange({ discount: { ...discount, value: target.value } })}
               />
-              <Select
-                aria-label="Kind of discount"
-                value={discount.kind}
-                onChange={({ target }) =>
-                  onChange({ discount: { ...discount, kind: target.value as 'percent' | 'fixed' } })
-                }
-              >
-                <option value="percent">%</option>
-                <option value="fixed">{currency ?? 'Amount'}</option>
-              </Select>
+              <DiscountKind
+                label="Kind of discount"
+                kind={discount.kind}
+                currency={currency}
+                onChange={(kind) => onChange({ discount: { ...discount, kind } })}
+              />
             </span>
           )}
         </Field>

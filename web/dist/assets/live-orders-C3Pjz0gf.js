@@ -1,1 +1,0 @@
-import{t as e}from"./use-live-BD670G1x.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,...n)}export{n as t};
