@@ -1,5 +1,6 @@
 import type { Db } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
+import type { MigrationSource } from '../db/migrations.ts';
 import type { ArchiveServices, FileContents, FileRow } from '../tenancy/archive-services.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupKeys, RingBackup } from './backup-manifest.ts';
@@ -25,6 +26,8 @@ export interface BackupServices {
   readonly scratch: string;
   readKeys(): Promise<BackupKeys>;
   readRings(db: Db): Promise<RingBackup[]>;
+  /** The migrations of tenants' databases of all rings. */
+  readMigrations(): Promise<readonly MigrationSource[]>;
 }
 
 export function hasBackups({ backupPath, backupStorageUrl }: Config): boolean {

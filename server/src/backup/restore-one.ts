@@ -17,6 +17,7 @@ export async function restoreFromBackup(
   tenantId: string,
 ): Promise<TenantRestore> {
   const tenant = findTenant(manifest, tenantId);
+  const migrations = await services.readMigrations();
   const { manifest: safety } = await backUpOne(services, tenantId);
   const own = { ...services, scratch: `${services.scratch}-restore-${safety.id}` };
   await mkdir(own.scratch, { recursive: true, mode: 0o700 });
@@ -24,7 +25,7 @@ export async function restoreFromBackup(
     const result = await withTenantBackup(
       own,
       tenant,
-      (source) => restoreTenant(services.archives, tenantId, source),
+      (source) => restoreTenant(services.archives, tenantId, source, { migrations }),
       // The tenant is in use: a file that is there is not written again.
       async (file) => (await services.files.contentSize(tenantId, file)) !== file.size,
     );

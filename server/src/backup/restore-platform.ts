@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { raw, sql } from '@chowk/kit/kernel';
 import type { Config } from '../config/config.ts';
 import { type Connection, withConnection } from '../db/connection.ts';
-import type { MigrationSource } from '../db/migrations.ts';
 import type { DatabaseServer } from '../db/server.ts';
 import { parseDatabaseUrl } from '../db/server-address.ts';
 import type { Kernel } from '../kernel.ts';
+import type { MigrationSources } from '../loader/migration-sources.ts';
 import { fillDatabase, loadFiles } from '../tenancy/archive-fill.ts';
 import { archivedMigrations, type Manifest } from '../tenancy/archive-manifest.ts';
 import type { ArchiveServices } from '../tenancy/archive-services.ts';
@@ -32,8 +32,8 @@ export interface PlatformRestore {
   readonly manifest: BackupManifest;
   readonly scratch: string;
   readonly onProgress: (line: string) => void;
-  /** The migrations of the central database. */
-  readonly centralMigrations: readonly MigrationSource[];
+  /** Those of all rings: they share the databases. */
+  readonly migrations: MigrationSources;
   /** Boots the platform of a ring, with the keys of the backup, on a central database. */
   bootRing(ring: string, centralDatabase: string): Promise<Kernel>;
   archiveServices(kernel: Kernel): Promise<ArchiveServices>;
@@ -89,7 +89,7 @@ async function fillPlatform(
   try {
     onProgress('central database');
     await createCentral(server, next);
-    await archive.load({ address: server.address, database: next }, restore.centralMigrations, onProgress);
+    await archive.load({ address: server.address, database: next }, restore.migrations.central, onProgress);
     const rings = Map.groupBy(manifest.tenants, ({ ring }) => ring);
     const result = { tenants: 0, files: 0, tasks: 0, reports: [] as string[] };
     // The ring of this process restores the rest, also if it has no tenants.
@@ -134,7 +134,7 @@ async function restoreOne(
   const archives = await restore.archiveServices(kernel);
   const services = { ...archives, rules: backupRules(archives.rules), onProgress: restore.onProgress };
   return withTenantBackup(restore, tenant, async (source) => {
-    const sources = archivedMigrations(source.facts as Manifest, databases.sources);
+    const sources = archivedMigrations(source.facts as Manifest, restore.migrations.tenant);
     const target = { tenantId: tenant.id, server, database: tenant.database };
     const reports = await fillDatabase(services, source, { target, sources, isCopy: false });
     reports.push(...(await loadFiles(services, source, target, undefined)));

@@ -9,6 +9,7 @@ import { ringLockFile } from '../loader/lock-path.ts';
 import { SecretBox } from '../secrets.ts';
 import { readAppKey } from '../storage.ts';
 import { archiveServices } from './archive-services.ts';
+import { listRingConfigs, readRingMigrations } from './ring-migrations.ts';
 
 /** The files under `STORAGE_PATH` that an installation needs besides its databases and files. */
 const keyFiles = ['oauth-private.key', 'oauth-public.key', 'installed'];
@@ -24,6 +25,7 @@ export async function backupServices(kernel: Kernel, onProgress?: (line: string)
     scratch: scratchFolder(config),
     readKeys: () => readKeys(kernel),
     readRings: (db) => readRings(config, db),
+    readMigrations: async () => (await readRingMigrations(await listRingConfigs(config, kernel.central.db))).tenant,
   };
 }
 

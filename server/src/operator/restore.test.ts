@@ -55,6 +55,14 @@ const listTasks = (name: string) =>
     return rows;
   });
 
+/** Those of the tenants, by id. */
+const listDatabases = (name: string) =>
+  onSeparateConnection(name, async (connection) => {
+    const { rows } = await connection.query<{ name: string }>(sql`
+      SELECT database_name AS name FROM tenants ORDER BY id`);
+    return rows.map((row) => row.name);
+  });
+
 const dropDatabase = (name: string) =>
   onSeparateConnection('postgres', (connection) => connection.script(`DROP DATABASE "${name}" WITH (FORCE)`));
 
@@ -178,6 +186,47 @@ test('a restore that lacks a module of a ring says which one, and changes nothin
     err: expect.stringMatching(/the modules of the ring stable cannot be loaded: .*kiosk.*--installed-modules/),
   });
   expect(existsSync(join(empty.STORAGE_PATH as string, 'app.key'))).toBe(false);
+});
+
+test('each tenant is restored with the modules of its ring', async () => {
+  const backups = await temporaryFolder();
+  const environment = await newEnvironment(backups);
+  const lock = await writeLock(await temporaryFolder(), ...modules, 'webhooks');
+  const edge = { ...environment, RING_NAME: 'edge', MODULE_LOCK_PATH: lock };
+  const [acme = '', bazaar = ''] = [uniqueId(), uniqueId()].sort();
+  expect((await chowkd(['migrate'], environment)).code).toBe(0);
+  for (const id of [acme, bazaar]) expect((await chowkd(['tenant:create', id], environment)).code).toBe(0);
+  await onSeparateConnection(databaseOf(environment), async (connection) => {
+    await connection.query(sql`
+      INSERT INTO module_rings (name, display_name, manifest_path, k8s_namespace, k8s_service, hostname_segment)
+      VALUES ('edge', 'Edge', ${lock}, 'edge', 'edge', 'edge')`);
+    await connection.query(sql`
+      UPDATE tenants SET module_ring_id = (SELECT id FROM module_rings WHERE name = 'edge') WHERE id = ${bazaar}`);
+  });
+  expect((await chowkd(['migrate'], edge)).code).toBe(0);
+  expect((await chowkd(['backup'], environment)).code).toBe(0);
+  // Rings share the databases: both have the tables of the ring edge.
+  const listTables = async (id: string) => Object.keys(await describeDatabase(`tenant${id}`));
+  const before = [await listTables(acme), await listTables(bazaar)];
+  expect(before[0]).toContain('webhooks');
+  expect(await chowkd(['backup:rehearse', acme], environment)).toMatchObject({ code: 0 });
+  expect(await chowkd(['tenant:restore', acme, '--backup=latest', `--yes=${acme}`], environment)).toMatchObject({
+    code: 0,
+  });
+  expect((await chowkd(['doctor', '--drop-orphans', '--yes'], environment)).code).toBe(0);
+  expect((await chowkd(['backup'], environment)).code).toBe(0);
+  const databases = await listDatabases(databaseOf(environment));
+  for (const name of databases) await dropDatabase(name);
+  const empty = await newEnvironment(backups);
+  expect(await chowkd(['restore', '--yes'], empty)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/the ring edge had other modules: copy \S+edge\.lock\.json to/),
+  });
+  const after = [];
+  for (const name of databases) after.push(Object.keys(await describeDatabase(name)));
+  expect(after).toEqual(before);
+  const saved = join(empty.STORAGE_PATH as string, 'lock-files', 'edge.lock.json');
+  expect(await readFile(saved, 'utf8')).toBe(await readFile(lock, 'utf8'));
 });
 
 test('a restore that was killed starts again', async () => {

@@ -7,11 +7,11 @@ import type { Config } from '../config/config.ts';
 import { openServer } from '../db/server.ts';
 import { loadModules } from '../loader/load-modules.ts';
 import { lockPath, repository, ringLockPath } from '../loader/lock-path.ts';
-import { readMigrationSources } from '../loader/migration-sources.ts';
 import { SecretBox } from '../secrets.ts';
 import { openStorage } from '../storage.ts';
 import { archiveServices, throttled } from './archive-services.ts';
 import { type Command, type Session, UsageError } from './command.ts';
+import { readRingMigrations } from './ring-migrations.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -38,7 +38,9 @@ export const restoreCommand: Command = {
         manifest,
         scratch,
         onProgress: throttled(progress),
-        centralMigrations: (await readMigrationSources(await loadModules(ringConfig(config.ringName)))).central,
+        migrations: await readRingMigrations(
+          [config.ringName, ...manifest.rings.map((ring) => ring.name)].map(ringConfig),
+        ),
         bootRing: (ring, centralDatabase) =>
           session.bootOn({
             config: ringConfig(ring),

@@ -92,7 +92,7 @@ async function restoreFromFile(
         `${file} is not an export of ${id} from this installation; create a tenant from it with 'chowkd tenant:import'`,
       );
     }
-    return await restoreTenant(services, id, archive, manifest.files);
+    return await restoreTenant(services, id, archive, { checkFiles: manifest.files });
   } finally {
     await archive.close();
   }

@@ -1,6 +1,6 @@
 import { sql } from '@chowk/kit/kernel';
 import { type Connection, withConnection } from '../db/connection.ts';
-import { type MigrationSource, migrate } from '../db/migrations.ts';
+import { fingerprint, type MigrationSource, migrate } from '../db/migrations.ts';
 import { loadTables, replaceFileUrls, replaceUsers } from './archive-load.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveError } from './archive-reader.ts';
@@ -51,9 +51,7 @@ async function createDatabase(
 ): Promise<void> {
   const { server, database } = target;
   await databases.copyTemplate(database, server);
-  const countMigrations = (all: readonly MigrationSource[]) =>
-    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
-  if (countMigrations(sources) === countMigrations(databases.sources)) return;
+  if (fingerprint(sources) === databases.fingerprint) return;
   const mark = `CREATE TABLE chowk_installation AS SELECT '${await installationId(central.db)}'::uuid AS id`;
   await inTarget(target, (connection) =>
     connection.script(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${mark}`),

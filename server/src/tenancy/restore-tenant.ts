@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '@chowk/kit/kernel';
+import type { MigrationSource } from '../db/migrations.ts';
 import { fillDatabase, inTarget, loadFiles, type Target } from './archive-fill.ts';
 import { whileLocked } from './archive-lock.ts';
 import { archivedMigrations, type Manifest } from './archive-manifest.ts';
@@ -21,6 +22,12 @@ export interface RestoreResult {
   readonly reports: readonly string[];
 }
 
+export interface RestoreOptions {
+  readonly checkFiles?: Manifest['files'] | undefined;
+  /** Those that the source may have. Default: those of this process. */
+  readonly migrations?: readonly MigrationSource[];
+}
+
 /**
  * Replaces the data of a tenant with that of the source. It is prepared in another database on the same server while the tenant
  * stays in use, and is paused for a moment at the end; what is written until then is only in the old database. Domains, members, tokens, API clients and settings
@@ -30,10 +37,10 @@ export async function restoreTenant(
   services: ArchiveServices,
   tenantId: string,
   source: TenantSource,
-  checkFiles?: Manifest['files'],
+  { checkFiles, migrations = services.databases.sources }: RestoreOptions = {},
 ): Promise<RestoreResult> {
-  const { central, databases } = services;
-  const sources = archivedMigrations(source.facts as Manifest, databases.sources);
+  const { central } = services;
+  const sources = archivedMigrations(source.facts as Manifest, migrations);
   return whileNotMoving(central, tenantId, () =>
     whileLocked(central, tenantId, async () => {
       await settle(central, tenantId);
