@@ -122,10 +122,15 @@ test('a second backup of what has not changed writes almost nothing, and old one
   const content = Buffer.alloc(3_000_000, 'large');
   const ctx = tenant.context('products');
   const kept = await ctx.files.keep(await ctx.files.write(content, { type: 'application/pdf' }));
+  // The events of earlier tests.
+  for (const { id } of [acme.tenant, neighbour]) {
+    const waiting = async () => (await kernel.directory.find(id))?.db.rows(sql`SELECT name FROM event_deliveries`);
+    await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
+  }
   const first = await backUpPlatform(services);
   expect(first.written).toBeGreaterThan(content.length);
   const second = await backUpPlatform(services);
-  expect(second.written).toBeLessThan(first.written - content.length);
+  expect(second.written).toBeLessThan(content.length / 10);
   const archiveOf = ({ manifest }: typeof first, id: string) => findTenant(manifest, id).archive.object;
   expect(archiveOf(second, neighbour.id)).toBe(archiveOf(first, neighbour.id));
   await addCustomer(owner, 'changed@example.com');
