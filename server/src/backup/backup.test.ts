@@ -130,7 +130,8 @@ test('a second backup of what has not changed writes almost nothing, and old one
   const first = await backUpPlatform(services);
   expect(first.written).toBeGreaterThan(content.length);
   const second = await backUpPlatform(services);
-  expect(second.written).toBeLessThan(content.length / 10);
+  // The central database, and tenants whose log has grown.
+  expect(second.written).toBeLessThan(content.length / 5);
   const archiveOf = ({ manifest }: typeof first, id: string) => findTenant(manifest, id).archive.object;
   expect(archiveOf(second, neighbour.id)).toBe(archiveOf(first, neighbour.id));
   await addCustomer(owner, 'changed@example.com');

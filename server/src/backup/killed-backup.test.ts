@@ -80,7 +80,7 @@ test.each(['file', 'manifest'])(
 );
 
 test('a large file is backed up and read again in little memory', async () => {
-  const size = 300 * 1_048_576;
+  const size = 400 * 1_048_576;
   const block = Buffer.alloc(1_048_576, 'large');
   async function* content() {
     for (let at = 0; at < size; at += block.length) yield block;
@@ -98,5 +98,5 @@ test('a large file is backed up and read again in little memory', async () => {
   clearInterval(sampling);
   expect(length).toBe(size);
   // What is counted includes garbage.
-  expect((peak - before) / 1_048_576).toBeLessThan(100);
+  expect((peak - before) / 1_048_576).toBeLessThan(200);
 });
