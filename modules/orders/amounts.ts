@@ -25,3 +25,11 @@ export const toThousandths = (money: string) => toCents(money, 'KWD');
 export const fromThousandths = (thousandths: bigint) => fromCents(thousandths, 'KWD');
 
 export const smaller = (one: bigint, other: bigint) => (one < other ? one : other);
+
+/** With the decimals of its currency: `INR 199.65`, `JPY 500`, `KWD 1.250`. */
+export function formatMoney(amount: string, currency: string): string {
+  const style = { style: 'currency', currency, currencyDisplay: 'code', useGrouping: false } as const;
+  const text = new Intl.NumberFormat('en', style).format(amount as Intl.StringNumericLiteral);
+  // A narrow or non-breaking space.
+  return text.replace(/\s/g, ' ');
+}

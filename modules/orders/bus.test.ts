@@ -92,6 +92,37 @@ test('another module can create, read, change, list and count orders', async () 
   expect(await own.bus.call('orders.count', { status: ['pending'] })).toEqual({ count: 0 });
 });
 
+test('another module can have an order paid, shipped in parts, refunded and cancelled', async () => {
+  const order = await ctx.bus.call('orders.create', { items, status: 'confirmed' });
+  const [{ id: item_id } = { id: '' }] = order.items;
+  const { id } = order;
+  const priced = await ctx.bus.call('orders.previewChanges', { id, items: [{ id: item_id, quantity: 3 }] });
+  expect(priced).toMatchObject({ total: '13.50', difference: '4.50' });
+  const payment = await ctx.bus.call('orders.addPayment', { id, method: 'cheque', amount: '9.00', status: 'pending' });
+  const paid = await ctx.bus.call('orders.updatePayment', { id, payment: payment.id, status: 'succeeded' });
+  expect(paid).toMatchObject({ status: 'succeeded', amount: '9.00' });
+
+  const parcel = { id, items: [{ item_id, quantity: 1 }] };
+  const lost = await ctx.bus.call('orders.createShipment', { ...parcel, carrier: 'India Post' });
+  await ctx.bus.call('orders.cancelShipment', { id, shipment: lost.id });
+  const sent = await ctx.bus.call('orders.createShipment', parcel);
+  await ctx.bus.call('orders.updateShipment', { id, shipment: sent.id, status: 'delivered' });
+  const refunded = await ctx.bus.call('orders.refund', { id, items: [{ item_id, quantity: 1 }] });
+  expect(refunded).toMatchObject({ status: 'processing', refunded_total: '4.50' });
+  expect(await ctx.bus.call('orders.get', { id })).toMatchObject({
+    paid_total: '9.00',
+    shipments: [{ status: 'cancelled' }, { status: 'delivered' }],
+    refunds: [{ amount: '4.50', status: 'succeeded' }],
+  });
+
+  const other = await ctx.bus.call('orders.create', { items });
+  for (const name of ['orders.cancel', 'orders.refund'] as const) {
+    await expect(agent.bus.call(name, { id: other.id })).rejects.toMatchObject({ code: 'auth.forbidden' });
+  }
+  const cancelled = await ctx.bus.call('orders.cancel', { id: other.id, reason: 'Changed their mind' });
+  expect(cancelled).toMatchObject({ status: 'cancelled' });
+});
+
 test.each(['1', '01001', 'x1001', '', 'x', '9'.repeat(80)])(
   'the order number %s does not exist',
   async (order_number) => {

@@ -1,4 +1,5 @@
 import { afterCommit, type Ctx, inTransaction, type JobTypes, job, sql, Type, Uuid } from '@chowk/kit';
+import { formatMoney } from './amounts.ts';
 import type { OrderPayment } from './payment-schemas.ts';
 import type { Order } from './schemas.ts';
 
@@ -26,7 +27,7 @@ export const notifications = {
 export const teamListeners = [
   afterCommit('order.created', 'notify-new-order', (ctx, { order }) => {
     const { order_number, currency, total } = order;
-    const title = `New order ${order_number} from {{customer_name}}: ${currency} ${total}`;
+    const title = `New order ${order_number} from {{customer_name}}: ${formatMoney(total, currency)}`;
     return notifyTeam(ctx, 'order.created', order, { title });
   }),
   afterCommit('order.payment_added', 'notify-payment', notifyPayment),
@@ -40,7 +41,7 @@ export const teamListeners = [
 async function notifyPayment(ctx: Ctx, { order, payment }: { order: Order; payment: OrderPayment }): Promise<void> {
   if (payment.status !== 'succeeded') return;
   const { order_number, currency } = order;
-  const title = `${currency} ${payment.amount} received from {{customer_name}} for order ${order_number}`;
+  const title = `${formatMoney(payment.amount, currency)} received from {{customer_name}} for order ${order_number}`;
   await notifyTeam(ctx, 'order.payment_added', order, { title, severity: 'success' });
 }
 
@@ -49,7 +50,7 @@ async function notifyFailed(ctx: Ctx, { id }: { id: string }): Promise<void> {
     SELECT id, customer_id, order_number, currency, total FROM orders WHERE id = ${id} AND status = 'failed' AND deleted_at IS NULL`);
   if (!order) return;
   const { order_number, currency, total } = order;
-  const title = `Order ${order_number} from {{customer_name}} failed: ${currency} ${total}`;
+  const title = `Order ${order_number} from {{customer_name}} failed: ${formatMoney(total, currency)}`;
   await notifyTeam(ctx, 'order.failed', order, { title, severity: 'error' });
 }
 

@@ -19,7 +19,7 @@ export function isScalar(value: unknown): boolean {
 }
 
 const isTime = (value: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value);
-const isMoney = (value: string) => /^-?\d+\.\d\d$/.test(value);
+const isMoney = (value: string) => /^-?\d+\.\d{2,3}$/.test(value);
 
 /** A value on one line. With `now`, times are relative and amounts have their currency; without, both are exact. */
 export function formatCell(value: unknown, record: RecordFields, now?: Date): string {
@@ -30,8 +30,17 @@ export function formatCell(value: unknown, record: RecordFields, now?: Date): st
   const text = String(value);
   if (now && typeof value === 'string' && isTime(value)) return relativeTime(value, now);
   if (now && typeof value === 'string' && isMoney(value) && typeof record.currency === 'string')
-    return `${text} ${plainLine(record.currency)}`;
+    return `${withDecimals(text, record.currency)} ${plainLine(record.currency)}`;
   return plainLine(text);
+}
+
+/** `500` yen, `1.250` dinars. Of an unknown currency, as the platform writes it. */
+function withDecimals(amount: string, currency: string): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return amount;
+  const [whole = '', digits = ''] = amount.split('.');
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  const decimals = Math.max(maximumFractionDigits, digits.replace(/0+$/, '').length);
+  return decimals === 0 ? whole : `${whole}.${digits.padEnd(decimals, '0').slice(0, decimals)}`;
 }
 
 /** `order_number` is `Order number`, `customer.first_name` `Customer first name`. */

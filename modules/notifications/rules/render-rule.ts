@@ -73,12 +73,18 @@ function specialValue(name: string, { payload, customer }: Subject): unknown {
   }
 }
 
-/** With the currency: `INR 199.65`. */
 function formatAmount(payload: unknown, path: string): string {
-  return ['order.currency', path]
-    .map((field) => valueAt(payload, field))
-    .filter((value) => typeof value === 'string')
-    .join(' ');
+  const [currency, amount] = ['order.currency', path].map((field) => valueAt(payload, field));
+  if (typeof currency === 'string' && typeof amount === 'string') return formatMoney(amount, currency);
+  return [currency, amount].filter((value) => typeof value === 'string').join(' ');
+}
+
+/** With the decimals of its currency: `INR 199.65`, `JPY 500`, `KWD 1.250`. */
+function formatMoney(amount: string, currency: string): string {
+  const style = { style: 'currency', currency, currencyDisplay: 'code', useGrouping: false } as const;
+  const text = new Intl.NumberFormat('en', style).format(amount as Intl.StringNumericLiteral);
+  // A narrow or non-breaking space.
+  return text.replace(/\s/g, ' ');
 }
 
 function formatName(customer: Contact | undefined): string {

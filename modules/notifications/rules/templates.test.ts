@@ -11,6 +11,15 @@ const customer: Contact = {
   phone: '+9198',
 };
 const order = { order_number: '1042', total: '199.65', status: 'shipped', is_gift: true, note: null, tags: ['a', 'b'] };
+test('a total has the decimals of its currency', () => {
+  const template = { subject: null, body: '{{total}}' };
+  const total = (fields: object) =>
+    render({ channel: 'sms', template }, { payload: { order: { ...order, ...fields } }, customer }).body;
+  expect(total({ currency: 'JPY', total: '500.00' })).toBe('JPY 500');
+  expect(total({ currency: 'KWD', total: '3.00' })).toBe('KWD 3.000');
+  expect(total({ currency: 'INR' })).toBe('INR 199.65');
+});
+
 const renderBody = (body: string, fields: Partial<Contact> = {}) =>
   render(
     { channel: 'sms', template: { subject: null, body } },
@@ -25,6 +34,7 @@ test('a template gets the tracking of a shipment and the amount of a refund', ()
     ).body;
   const shipment = { tracking_number: '1490', tracking_url: 'https://track.example/1490' };
   expect(texts({ shipment, refund: { amount: '1.250' } })).toBe('1490 https://track.example/1490 KWD 1.250');
+  expect(texts({ shipment, refund: { amount: '1.25' } })).toBe('1490 https://track.example/1490 KWD 1.250');
   expect(texts({ shipment: { tracking_number: null, tracking_url: null } })).toBe('–  KWD');
 });
 

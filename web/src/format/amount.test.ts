@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromThousandths, plainAmount, remainingAmount, toThousandths } from './amount.ts';
+import { fromThousandths, isPayable, plainAmount, remainingAmount, toThousandths, typedAmount } from './amount.ts';
 
 test.each([
   [' 1200.50 ', '1200.50'],
@@ -34,4 +34,23 @@ test('amounts of currencies with three decimals are exact', () => {
   expect(fromThousandths(1_205n, 'KWD')).toBe('1.205');
   expect(fromThousandths(50n, 'INR')).toBe('0.05');
   expect(remainingAmount({ paid_total: '10.000', refunded_total: '0.205', currency: 'KWD' })).toBe('9.795');
+});
+
+test.each([
+  ['199.65', 'INR', '199.65'],
+  ['500.00', 'JPY', '500'],
+  ['1.20', 'KWD', '1.200'],
+  ['1.205', 'KWD', '1.205'],
+  // What the user has to correct stays.
+  ['500.50', 'JPY', '500.50'],
+  ['1.205', 'INR', '1.205'],
+  ['', 'INR', ''],
+  ['7.50', undefined, '7.50'],
+])('a field has %j in %s as %j', (amount, currency, typed) => {
+  expect(typedAmount(amount, currency)).toBe(typed);
+});
+
+test('an amount is payable in whole minor units', () => {
+  expect([isPayable(500_000n, 'JPY'), isPayable(500_500n, 'JPY')]).toEqual([true, false]);
+  expect([isPayable(1_205n, 'KWD'), isPayable(1_205n, 'INR'), isPayable(1_210n, 'INR')]).toEqual([true, false, true]);
 });

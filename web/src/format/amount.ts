@@ -20,6 +20,19 @@ export function fromThousandths(thousandths: bigint, currency: string | undefine
   return hasThree ? text : text.slice(0, -1);
 }
 
+/** For a field: `500` yen, `1.250` dinars. */
+export function typedAmount(amount: string, currency: string | undefined): string {
+  const [whole = '', digits = ''] = amount.split('.');
+  const decimals = currency === undefined ? 2 : currencyDecimals(currency);
+  if (toThousandths(amount) === undefined || /[1-9]/.test(digits.slice(decimals))) return amount;
+  return decimals === 0 ? whole : `${whole}.${digits.padEnd(decimals, '0').slice(0, decimals)}`;
+}
+
+/** Whether there is no fraction of the smallest unit of the currency. */
+export function isPayable(thousandths: bigint, currency: string): boolean {
+  return thousandths % 10n ** BigInt(3 - currencyDecimals(currency)) === 0n;
+}
+
 export function currencyDecimals(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }

@@ -5,7 +5,7 @@ import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useForm } from '../../form/use-form.ts';
-import { plainAmount } from '../../format/amount.ts';
+import { plainAmount, typedAmount } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
 import { useDebounced } from '../../state/debounced.ts';
@@ -29,11 +29,13 @@ const pauseMs = 250;
 export function ItemsEditor({ order, onDone }: ItemsEditorProps) {
   const [before] = useState(order);
   const { id, order_number, currency } = before;
-  const [items, setItems] = useState<readonly DraftItem[]>(() => before.items.map(toDraftItem));
+  const [items, setItems] = useState<readonly DraftItem[]>(() =>
+    before.items.map((item) => toDraftItem(item, currency)),
+  );
   const [choices, setChoices] = useState<ChangedChoices>({});
   const refetch = useRefetch();
   const { preview, errors: found, isOutdated } = useChangesPreview(before, items, choices);
-  const isChanged = JSON.stringify(items) !== JSON.stringify(before.items.map(toDraftItem));
+  const isChanged = JSON.stringify(items) !== JSON.stringify(before.items.map((item) => toDraftItem(item, currency)));
   const form = useForm<object, OrderErrorName>(async () => {
     const version = { headers: { 'If-Match': `"${before.updated_at}"` } };
     const { order: saved } = await api().orders.update(
@@ -128,14 +130,14 @@ function firstMessages(fields: ChowkError['fields']): OrderErrors {
 }
 
 /** The key is the id of the item; those that are added have numbers. */
-function toDraftItem(item: OrderDetails['items'][number]): DraftItem {
+function toDraftItem(item: OrderDetails['items'][number], currency: string): DraftItem {
   const { id, name, sku, variant_id, quantity, price, discount } = item;
   return {
     key: id,
     name,
     sku,
     quantity: String(quantity),
-    price,
+    price: typedAmount(price, currency),
     ...(variant_id === null ? {} : { variantId: variant_id }),
     ...(discount ? { discount: fromDiscount(discount) } : {}),
   };

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { keys } from '../../api/query-keys.ts';
 import { useSearchResults } from '../../api/search-results.ts';
 import { useCan } from '../../api/use-api.ts';
-import { fromThousandths } from '../../format/amount.ts';
+import { fromThousandths, typedAmount } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -111,7 +111,7 @@ function ProductSearch({ error, currency, onAdd }: ProductSearchProps) {
           label: name,
           detail: `${sku} · ${available > 0 ? `${available} available` : 'out of stock'}`,
           aside: currency === undefined ? price : money(price, currency),
-          choose: () => onAdd({ name, sku, variantId: id, price }),
+          choose: () => onAdd({ name, sku, variantId: id, price: typedAmount(price, currency) }),
         };
       }),
     ),

@@ -214,6 +214,26 @@ describe.skipIf(!chromiumPath)('the page of an order', () => {
     await inspect(page, 'order-documents', 'complete');
   });
 
+  test.each([
+    ['JPY', { quantity: 1, price: '500' }, '500', '250.5', '199'],
+    ['KWD', { quantity: 1, price: '1.25' }, '1.250', '0.0005', '199.500'],
+  ])('amounts in %s have its decimals', async (currency, item, due, wrong, example) => {
+    const { page, id } = await open({ currency, items: [{ ...wrapping, ...item }] });
+    await page.locator('button.bg-accent', { hasText: 'Record payment' }).click();
+    expect(await page.getByLabel(`Amount in ${currency}`).inputValue()).toBe(due);
+    await dialog(page).getByRole('button', { name: 'Record payment' }).click();
+    await page.locator('button.bg-accent', { hasText: 'Ship items' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Refund' }).click();
+    expect(await page.getByLabel(`Amount in ${currency}`).inputValue()).toBe(due);
+    await page.getByLabel(`Amount in ${currency}`).fill(wrong);
+    await page.getByText(`Enter an amount, such as ${example}.`).waitFor();
+    await page.goto(`${platform.origin}/orders/${id}`);
+    await page.getByRole('button', { name: 'Edit items' }).click();
+    expect(await page.getByLabel(`Price in ${currency} of item 1`).inputValue()).toBe(due);
+    await page.getByText('The price stays the same').waitFor();
+  });
+
   test('items are edited with the difference in price before they are saved, and a code and a charge that no longer fit', async () => {
     const post = async (path: string, fields: object) => (await owner.post(`/api/v1/${path}`, fields)).body;
     await post('discounts', { code: 'BULK', kind: 'percent', value: 10, minimum_subtotal: 9000 });

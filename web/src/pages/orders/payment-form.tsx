@@ -4,7 +4,7 @@ import { affectedByOrder } from '../../api/affected-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
-import { plainAmount } from '../../format/amount.ts';
+import { plainAmount, typedAmount } from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { methodName } from '../../format/payment-method.ts';
 import { usePaymentMethods } from '../../payments/payment-choices.ts';
@@ -50,7 +50,7 @@ export function PaymentForm({ order, onDone }: PaymentFormProps) {
             inputMode="decimal"
             autoComplete="off"
             autoFocus
-            defaultValue={due_total}
+            defaultValue={typedAmount(due_total, currency)}
             className="numeric"
           />
         )}

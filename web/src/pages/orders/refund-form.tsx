@@ -5,7 +5,15 @@ import { keys } from '../../api/query-keys.ts';
 import { useRefetch } from '../../api/use-action.ts';
 import { submit } from '../../form/submission.ts';
 import { useForm } from '../../form/use-form.ts';
-import { fromThousandths, plainAmount, remainingAmount, toThousandths } from '../../format/amount.ts';
+import {
+  currencyDecimals,
+  fromThousandths,
+  isPayable,
+  plainAmount,
+  remainingAmount,
+  toThousandths,
+  typedAmount,
+} from '../../format/amount.ts';
 import { money } from '../../format/numbers.ts';
 import { api } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -43,7 +51,7 @@ export function RefundForm({ order, paymentId: firstPayment = '', onDone }: Refu
   // A form opened after another refund is a new one, even if the amount is the same.
   const [name] = useState(`refund.${id}.${order.refunded_total}`);
   const hasItems = chosen.units.length > 0;
-  const amount = typed ?? (hasItems ? smaller(priceUnits(order, chosen.units), most) : most);
+  const amount = typed ?? typedAmount(hasItems ? smaller(priceUnits(order, chosen.units), most) : most, currency);
   const problem = amountProblem(amount, most, currency);
   const isAll = toThousandths(amount) === toThousandths(remainingAmount(order));
   const canRestock = track_stock && left.length > 0 && (hasItems || isAll);
@@ -161,9 +169,9 @@ function smaller(one: string, other: string): string {
 
 function amountProblem(amount: string, most: string, currency: string): string | undefined {
   const thousandths = toThousandths(amount);
-  const isWritten =
-    thousandths !== undefined && Number(fromThousandths(thousandths, currency)) === Number(plainAmount(amount));
-  if (!isWritten) return 'Enter an amount, such as 199.50.';
+  if (thousandths === undefined || !isPayable(thousandths, currency)) {
+    return `Enter an amount, such as ${typedAmount(currencyDecimals(currency) === 0 ? '199.00' : '199.50', currency)}.`;
+  }
   if (thousandths === 0n && toThousandths(most) !== 0n) return 'The amount must be more than 0.';
   if (thousandths > (toThousandths(most) ?? 0n)) {
     return `The amount must be at most ${money(most, currency)}, which is what is left.`;
