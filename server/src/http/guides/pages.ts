@@ -51,9 +51,11 @@ export const sections: readonly Section[] = [
   {
     title: 'Run the platform',
     guides: [
+      document('production', 'Production, step by step'),
       document('operating', 'Operating'),
       document('configuration', 'Configuration'),
       document('rings', 'Rings'),
+      document('scaling', 'Scaling'),
       document('modules-lifecycle', 'Modules'),
     ],
   },
