@@ -18,7 +18,8 @@ const ago = (ms: number) => new Date(now - ms).toISOString();
 /** The surroundings on a terminal. The program notes how it was started. */
 async function prepare(file: CheckFile | string | undefined, changes: Changes = {}) {
   const configFolder = await mkdtemp(join(tmpdir(), 'chowk-check-'));
-  onTestFinished(() => rm(configFolder, { recursive: true }));
+  // The program may still be writing.
+  onTestFinished(() => rm(configFolder, { recursive: true, maxRetries: 20, retryDelay: 50 }));
   const path = join(configFolder, 'chowk');
   const log = join(configFolder, 'log');
   await writeFile(path, `#!/bin/sh\necho "$* $CHOWK_BACKGROUND_CHECK $SERVICE_NO_UPGRADE_CHECK" >> '${log}'\n`, {
