@@ -66,28 +66,6 @@ interface Outcome {
 const tenants = ['acme', 'bazaar'] as const;
 type Tenant = (typeof tenants)[number];
 
-await onStage(async (stage) => {
-  const platform = await startPlatform(stage);
-  const rows: string[][] = [];
-  for (const [name, cause] of Object.entries(faults)) {
-    if (!name.includes(only)) continue;
-    const outcome = await underOrders(platform, cause);
-    rows.push([
-      name,
-      `${outcome.acknowledged}`,
-      `${outcome.lost}`,
-      `${outcome.duplicated}`,
-      `${outcome.failedAttempts}`,
-      `${outcome.givenUp}`,
-      figure(outcome.longestGapMs / 1_000, 's'),
-    ]);
-    console.log(rows.at(-1)?.join('  '));
-  }
-  const head = ['fault', 'acknowledged', 'lost', 'twice', 'failed attempts', 'given up', 'longest gap'];
-  printTable(`${rate} orders a second; a failed attempt is repeated with its Idempotency-Key`, head, rows);
-  await printUnfinished(platform);
-});
-
 const faults: Readonly<Record<string, (platform: Platform) => Promise<unknown>>> = {
   'kill -9 of a server, back after a second': ({ servers }) => killAndStart(servers[0]),
   'kill -9 of the worker, back after a second': ({ worker }) => killAndStart(worker),
@@ -113,6 +91,28 @@ const faults: Readonly<Record<string, (platform: Platform) => Promise<unknown>>>
   'a tenant moves to the other PostgreSQL server': ({ chowkd }) => chowkd('tenant:move', 'acme', '--to=east'),
   'the tenant moves back': ({ chowkd }) => chowkd('tenant:move', 'acme', '--to=main'),
 };
+
+await onStage(async (stage) => {
+  const platform = await startPlatform(stage);
+  const rows: string[][] = [];
+  for (const [name, cause] of Object.entries(faults)) {
+    if (!name.includes(only)) continue;
+    const outcome = await underOrders(platform, cause);
+    rows.push([
+      name,
+      `${outcome.acknowledged}`,
+      `${outcome.lost}`,
+      `${outcome.duplicated}`,
+      `${outcome.failedAttempts}`,
+      `${outcome.givenUp}`,
+      figure(outcome.longestGapMs / 1_000, 's'),
+    ]);
+    console.log(rows.at(-1)?.join('  '));
+  }
+  const head = ['fault', 'acknowledged', 'lost', 'twice', 'failed attempts', 'given up', 'longest gap'];
+  printTable(`${rate} orders a second; a failed attempt is repeated with its Idempotency-Key`, head, rows);
+  await printUnfinished(platform);
+});
 
 async function killAndStart(process_: Process): Promise<void> {
   process.kill(-process_.running.pid, 'SIGKILL');
@@ -258,7 +258,7 @@ async function inDatabaseOf(
   tenant: Tenant,
   work: (client: pg.Client) => Promise<unknown>,
 ): Promise<void> {
-  const central = await connect(platform.main, 'chowk');
+  const central = await connect(platform.main, 'platform');
   const { rows } = await central.query('SELECT database_server, database_name FROM tenants WHERE id = $1', [tenant]);
   await central.end();
   const client = await connect(
@@ -306,7 +306,7 @@ async function startPlatform(stage: Stage): Promise<Platform> {
     APP_ENV: 'production',
     HOST: '127.0.0.1',
     STORAGE_PATH: storagePath,
-    DATABASE_URL: url(main, '/chowk'),
+    DATABASE_URL: url(main, '/platform'),
     DATABASE_SERVERS: `east=${url(east)}?weight=0`,
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
     SPARE_DATABASES: '0',
