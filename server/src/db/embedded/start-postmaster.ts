@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
 import { ownerSetting, socketFile } from './postmaster.ts';
@@ -58,7 +58,7 @@ export async function startPostmaster(
   { port, hasSocket, settings, stalePid }: StartOptions,
 ): Promise<RunningProgram> {
   const allSettings = {
-    ...serverSettings(),
+    ...serverSettings({ databases: await countDatabases(directory) }),
     ...settings,
     port: `${port}`,
     listen_addresses: '127.0.0.1',
@@ -78,6 +78,11 @@ export async function startPostmaster(
   );
   program.unref();
   return program;
+}
+
+/** Each database has a folder of its own. */
+async function countDatabases(directory: ServerDirectory): Promise<number> {
+  return (await readdir(join(directory.path, 'data', 'base'))).length;
 }
 
 async function removeIfEmpty(file: string): Promise<void> {
