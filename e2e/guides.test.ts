@@ -160,7 +160,7 @@ test('every guide is a page beside the reference, in the same policy, with links
   const links = [...html.matchAll(/<nav class="side"[\s\S]*?<\/nav>/g)]
     .flatMap(([navigation]) => [...navigation.matchAll(/href="(\/docs\/[a-z-]+)"/g)])
     .map(([, link]) => link as string);
-  expect(links).toHaveLength(21);
+  expect(links).toHaveLength(33);
   expect(links).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));
   const seen = new Set<string>();
   for (const link of links) {

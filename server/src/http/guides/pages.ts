@@ -12,6 +12,7 @@ interface Section {
 
 const guide = (name: string, title: string): Guide => ({ name, title, file: `guides/${name}.md` });
 const document = (name: string, title: string): Guide => ({ name, title, file: `${name}.md` });
+const merchantGuide = (name: string, title: string): Guide => ({ name, title, file: `merchants/${name}.md` });
 
 export const sections: readonly Section[] = [
   {
@@ -20,6 +21,7 @@ export const sections: readonly Section[] = [
       guide('first-call', 'First call'),
       guide('credentials', 'Credentials'),
       guide('limits-and-errors', 'Limits and errors'),
+      document('errors', 'Error codes'),
       guide('versions', 'Versions'),
     ],
   },
@@ -42,10 +44,19 @@ export const sections: readonly Section[] = [
   {
     title: 'Run a shop',
     guides: [
-      document('conversations', 'Conversations'),
+      merchantGuide('console', 'The console'),
+      merchantGuide('orders', 'Orders'),
       document('payments', 'Payments'),
       document('invoices', 'Invoices'),
-      document('errors', 'Errors'),
+      merchantGuide('products-and-stock', 'Products and stock'),
+      merchantGuide('customers', 'Customers'),
+      document('conversations', 'Conversations'),
+      merchantGuide('rules-and-messages', 'Rules and messages'),
+      merchantGuide('discounts-shipping-taxes', 'Discounts, shipping and taxes'),
+      merchantGuide('reports', 'Reports'),
+      merchantGuide('team-and-security', 'Team and security'),
+      merchantGuide('settings', 'Settings and modules'),
+      merchantGuide('resellers', 'Resellers'),
     ],
   },
   {
