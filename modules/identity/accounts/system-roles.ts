@@ -8,7 +8,9 @@ export interface SystemRole {
 const adminExclusions = new Set(['settings.billing', 'platform.rings.manage']);
 
 const managerPermissions = new Set([
-  ...combine(['customers', 'orders', 'products', 'conversations'], ['view', 'create', 'edit', 'export']),
+  ...combine(['customers', 'orders', 'products'], ['view', 'create', 'edit', 'export']),
+  // To create and edit conversations is to reply, assign and close.
+  ...combine(['conversations'], ['view', 'reply', 'assign', 'close', 'export']),
   'team.view',
   'reports.view',
   'activity.view',

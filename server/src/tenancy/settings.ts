@@ -34,7 +34,7 @@ const settings = {
   'audit.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 3650 }),
     default: 90,
-    description: 'Days to keep the log of calls between modules.',
+    description: 'Days to keep the log of changes.',
   }),
   'events.retention_days': setting({
     schema: Type.Integer({ minimum: 1, maximum: 365 }),

@@ -105,9 +105,10 @@ function Figures({ customer }: SummaryProps) {
           )}
         </Figure>
       </dl>
-      {other_currencies.length > 0 && (
-        <p className="text-xs text-faint">Without the amounts of orders in {other_currencies.join(', ')}.</p>
-      )}
+      <p className="text-xs text-faint">
+        With pending orders, before refunds
+        {other_currencies.length > 0 && `, without the amounts of orders in ${other_currencies.join(', ')}`}.
+      </p>
     </div>
   );
 }

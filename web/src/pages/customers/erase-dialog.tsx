@@ -20,7 +20,7 @@ const modes: readonly { readonly mode: Mode; readonly label: string; readonly he
   {
     mode: 'soft',
     label: 'Remove from the list',
-    help: 'Orders and conversations stay. Email and phone become free for another customer.',
+    help: 'Orders and conversations stay. Email and phone become free for another customer. This cannot be undone.',
   },
   {
     mode: 'anonymize',

@@ -44,8 +44,8 @@ function DeleteForm({ order, onClose, onDeleted }: Omit<DeleteDialogProps, 'isOp
     <form {...form.props} className="grid gap-4">
       <p className="text-secondary">
         The order with {items.length === 1 ? 'one item' : `${items.length} items`} and a total of{' '}
-        {money(total, currency)} disappears from lists and statistics. This cannot be undone, and its number is not used
-        again.
+        {money(total, currency)} disappears from lists and statistics. Units that were not shipped are free again;
+        shipped ones do not return to the stock. This cannot be undone, and its number is not used again.
       </p>
       {form.problem && <Notice tone="error">{form.problem}</Notice>}
       <Field label={`Enter ${order_number} to confirm`}>

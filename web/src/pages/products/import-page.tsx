@@ -160,7 +160,11 @@ function Choose({ problem, onChoose }: ChooseProps) {
         <ul className="grid list-disc gap-1 pl-5 text-secondary">
           <li>The first line has the names of the columns. The file is UTF-8 and has at most {maxSize}.</li>
           <li>A row with a SKU that you have changes that product; any other SKU creates one, with title and price.</li>
-          <li>Columns that are left out, and empty cells of required fields, change nothing.</li>
+          <li>
+            Columns that are left out, and empty cells of required fields, change nothing. Other empty cells empty the
+            field.
+          </li>
+          <li>The column stock sets what is in stock: leave it out if you have sold something since the export.</li>
           <li>Commas separate tags, vertical bars categories. An exported file can be imported.</li>
         </ul>
         <Button

@@ -3,6 +3,7 @@ import { Link, Outlet, useChildMatches, useNavigate, useParams, useSearch } from
 import { Plus, Zap } from 'lucide-react';
 import { useMemo } from 'react';
 import { keys } from '../../api/query-keys.ts';
+import { useCan } from '../../api/use-api.ts';
 import { useKeys } from '../../keyboard/keys.ts';
 import type { Column } from '../../list/data-table.tsx';
 import { ResourceList } from '../../list/resource-list.tsx';
@@ -160,15 +161,18 @@ function NewRuleButton({ search }: { readonly search: Search }) {
 }
 
 function NoRules() {
+  const can = useCan();
   const navigate = useNavigate();
   const action = (
     <div className="flex flex-wrap justify-center gap-2">
       <Button variant="primary" onClick={() => void navigate({ to: '/rules/new' })}>
         New rule
       </Button>
-      <Button onClick={() => void navigate({ to: '/settings/$page', params: { page: 'mails' } })}>
-        Ready-made mails
-      </Button>
+      {can('settings.view') && (
+        <Button onClick={() => void navigate({ to: '/settings/$page', params: { page: 'mails' } })}>
+          Ready-made mails
+        </Button>
+      )}
     </div>
   );
   return (

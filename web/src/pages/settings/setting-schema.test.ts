@@ -5,6 +5,7 @@ test('a setting is labelled with the words of its key', () => {
   expect(settingLabel('orders.number_prefix')).toBe('Number prefix');
   expect(settingLabel('general.timezone')).toBe('Time zone');
   expect(settingLabel('payments.return_url')).toBe('Return URL');
+  expect(settingLabel('audit.retention_days')).not.toBe(settingLabel('events.retention_days'));
 });
 
 test.each([

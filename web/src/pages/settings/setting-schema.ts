@@ -5,8 +5,18 @@ export interface SettingSchema {
   readonly maxLength?: number;
 }
 
+/** What their names do not tell apart. */
+const labels: Readonly<Record<string, string>> = {
+  'audit.retention_days': 'Days to keep changes',
+  'events.retention_days': 'Days to keep events',
+  'notifications.retention_days': 'Days to keep notifications',
+  'notifications.message_retention_days': 'Days to keep messages',
+};
+
 /** `orders.number_prefix` is labelled `Number prefix`. */
 export function settingLabel(key: string): string {
+  const label = labels[key];
+  if (label !== undefined) return label;
   const words = key
     .slice(key.indexOf('.') + 1)
     .replaceAll(/[._]/g, ' ')

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{t}from"./tabbed-page-DCTVUCb6.js";import{t as n}from"./tabs-Co8ap2v8.js";import{Fr as r}from"./common-_n-1R4MX.js";var i=e(r(),1);function a(e){return(0,i.jsx)(t,{title:`Activity`,tabs:n,...e})}export{a as t};

@@ -1,0 +1,1 @@
+import{Yn as e,dr as t}from"./common-_n-1R4MX.js";var n=4;async function r(r,i){let a=[],o=[...r];async function s(){for(let n=o.shift();n!==void 0;n=o.shift())try{await i(n)}catch(n){let[r]=n instanceof t?Object.values(n.fields).flat():[];a.push(r?.message??e(n))}}return await Promise.all(Array.from({length:n},s)),a}export{r as t};

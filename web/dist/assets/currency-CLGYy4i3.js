@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{F as t,G as n,Ir as r}from"./common-BND87pJB.js";var i=e(r(),1);function a(){let e=t().data?.currency;return(0,i.useCallback)(t=>e===void 0?t:n(t,e),[e])}export{a as t};

@@ -1,1 +1,0 @@
-import{F as e}from"./common-BND87pJB.js";var t=[];function n(n){let{data:r}=e();return r?.console_entries?.filter(e=>e.place===n)??t}function r({module:e,name:t}){return`${e}.${t}`}export{n,r as t};

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{bt as t}from"./index-CWoLrPi2.js";import{Fr as n,et as r}from"./common-_n-1R4MX.js";var i=e(n(),1);function a(){let e=r()===`signed-in`;return(0,i.jsx)(t,{to:e?`/`:`/login`,className:`justify-self-start text-accent underline-offset-4 hover:underline`,children:e?`Go to Home`:`Go to sign-in`})}export{a as t};

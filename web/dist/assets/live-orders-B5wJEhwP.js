@@ -1,0 +1,1 @@
+import{t as e}from"./use-live-Yz9rYiaV.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,...n)}export{n as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./use-live-DVeRx7eq.js";var t=[`orderCreated`,`orderUpdated`,`orderStatusChanged`,`orderDeleted`];function n(...n){e(t,...n)}export{n as t};

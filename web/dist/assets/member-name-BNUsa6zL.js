@@ -1,0 +1,1 @@
+import{F as e}from"./common-_n-1R4MX.js";import{t}from"./members-4JjxXlKv.js";function n(){let{data:n}=e(),{data:r}=t();return e=>e!==null&&e===n?.id?`you`:r?.find(t=>t.id===e)?.name}export{n as t};

@@ -1,1 +1,0 @@
-import{F as e}from"./common-BND87pJB.js";import{t}from"./members-cgwUXYus.js";function n(){let{data:n}=e(),{data:r}=t();return e=>e!==null&&e===n?.id?`you`:r?.find(t=>t.id===e)?.name}export{n as t};

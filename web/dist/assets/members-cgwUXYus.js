@@ -1,1 +1,0 @@
-import{I as e,N as t,P as n}from"./common-BND87pJB.js";function r(){return t(e.team.names,i,n()(`team.view`))}async function i(e){let t=[];for(let n=1;;n++){let{team:r,pagination:i}=await e.team.list({page:n,per_page:100});if(t.push(...r),!(`total`in i)||t.length>=i.total||r.length===0)return t}}export{r as t};

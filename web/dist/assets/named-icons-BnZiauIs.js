@@ -1,0 +1,1 @@
+import{Cn as e,Gt as t,Jn as n,Ln as r,Rn as i,St as a,Tn as o,Wn as s,sn as c,tn as l,xn as u}from"./common-_n-1R4MX.js";var d={Package:c,AlertTriangle:i,CheckCircle:a,Info:t,ShoppingCart:o,Users:s,Zap:n,Settings:u,MessageSquare:l,TrendingUp:r,Shield:e};export{d as t};

@@ -1,1 +1,0 @@
-import{Cn as e,Gt as t,Jn as n,Ln as r,Rn as i,St as a,Tn as o,Wn as s,sn as c,tn as l,xn as u}from"./common-BND87pJB.js";var d={Package:c,AlertTriangle:i,CheckCircle:a,Info:t,ShoppingCart:o,Users:s,Zap:n,Settings:u,MessageSquare:l,TrendingUp:r,Shield:e};export{d as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t}from"./common-BND87pJB.js";var n=e(t(),1),r=matchMedia(`(width < 48rem)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};

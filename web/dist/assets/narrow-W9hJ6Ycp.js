@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t}from"./common-_n-1R4MX.js";var n=e(t(),1),r=matchMedia(`(width < 48rem)`);function i(e){return r.addEventListener(`change`,e),()=>r.removeEventListener(`change`,e)}function a(){return(0,n.useSyncExternalStore)(i,()=>r.matches)}export{a as t};

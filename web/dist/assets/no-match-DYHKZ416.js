@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Fr as t,a as n,it as r}from"./common-BND87pJB.js";var i=e(t(),1);function a({icon:e,names:[t,a],onClear:o}){return(0,i.jsx)(n,{icon:e,title:`No ${t} matches`,action:(0,i.jsxs)(r,{onClick:o,children:[`Show all `,a]}),children:`Search for something else, or remove a filter.`})}export{a as t};

@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/echo-mct1NGtE.js","assets/rolldown-runtime-XKyaHtl9.js"])))=>i.map(i=>d[i]);
-import{Zn as e}from"./common-BND87pJB.js";import{ft as t}from"./index-DgykzsPD.js";async function n(n){let[r,{Echo:i,Pusher:a}]=await Promise.all([e(n),t(()=>import(`./echo-mct1NGtE.js`),__vite__mapDeps([0,1]))]),o=Number(location.port)||(location.protocol===`https:`?443:80),s={wsHost:location.hostname,wsPort:o,wssPort:o,forceTLS:location.protocol===`https:`};return new i({broadcaster:`pusher`,Pusher:a,...r,...s})}export{n as t};

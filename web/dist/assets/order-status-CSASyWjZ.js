@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Fr as t,o as n}from"./common-BND87pJB.js";import{U as r}from"./index-DgykzsPD.js";var i=e(t(),1);function a({status:e}){return(0,i.jsx)(n,{tone:r[e].tone,children:r[e].label})}export{a as t};

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Fr as t,o as n}from"./common-_n-1R4MX.js";import{U as r}from"./index-CWoLrPi2.js";var i=e(t(),1);function a({status:e}){return(0,i.jsx)(n,{tone:r[e].tone,children:r[e].label})}export{a as t};

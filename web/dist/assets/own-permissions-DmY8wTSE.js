@@ -1,0 +1,1 @@
+import{F as e}from"./common-_n-1R4MX.js";var t=e=>/^(reseller|platform)\./.test(e);function n(){let n=new Set(e().data?.permissions);return({permissions:e})=>e.every(e=>n.has(e)||t(e))}export{n as t};

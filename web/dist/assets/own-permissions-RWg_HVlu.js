@@ -1,1 +1,0 @@
-import{F as e}from"./common-BND87pJB.js";var t=e=>/^(reseller|platform)\./.test(e);function n(){let n=new Set(e().data?.permissions);return({permissions:e})=>e.every(e=>n.has(e)||t(e))}export{n as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Fr as t,V as n}from"./common-BND87pJB.js";var r=e(t(),1);function i({onDiscard:e}){return(0,r.jsxs)(n,{children:[`Your unsaved changes were restored.`,` `,(0,r.jsx)(`button`,{type:`button`,onClick:e,className:`font-medium underline underline-offset-4`,children:`Discard them`})]})}export{i as t};

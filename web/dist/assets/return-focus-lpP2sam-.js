@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t}from"./common-BND87pJB.js";var n=e(t(),1);function r(e){let t=(0,n.useRef)(null),r=(0,n.useRef)(e);return(0,n.useEffect)(()=>{r.current&&!e&&t.current?.focus(),r.current=e},[e]),t}export{r as t};

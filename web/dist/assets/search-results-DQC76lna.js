@@ -1,0 +1,1 @@
+import{N as e,Yn as t}from"./common-_n-1R4MX.js";import{t as n}from"./debounced-CIaPHd_I.js";var r=150,i=2;function a(a,o,s){let c=n(o,r),l=o.length>=i&&c.length>=i,{data:u,error:d,isLoading:f}=e(a(c),e=>s(e,c),l);return{data:l?u:void 0,isSearching:o.length>=i&&(o!==c||f),failure:l&&d?t(d):void 0}}export{a as t};

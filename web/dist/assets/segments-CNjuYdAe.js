@@ -1,1 +1,0 @@
-import{I as e,N as t}from"./common-BND87pJB.js";function n(){return t(e.customers.segments,e=>e.customers.listSegments()).data?.segments}function r(e){return(n()??[]).filter(({key:t})=>e.includes(t))}export{n,r as t};

@@ -1,0 +1,1 @@
+import{I as e,N as t}from"./common-_n-1R4MX.js";function n(){return t(e.customers.segments,e=>e.customers.listSegments()).data?.segments}function r(e){return(n()??[]).filter(({key:t})=>e.includes(t))}export{n,r as t};

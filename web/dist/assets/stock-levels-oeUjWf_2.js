@@ -1,1 +1,0 @@
-import{I as e,N as t}from"./common-BND87pJB.js";var n=[];function r(){let{data:r}=t(e.products.locations,e=>e.products.listLocations({per_page:100,sort_by:`created_at`}));return r?.locations??n}function i(i){let a=r().length>1,{data:o}=t(e.products.levels(i),e=>e.products.listLevels({id:i}),a);return a&&o?.levels||n}export{r as n,i as t};

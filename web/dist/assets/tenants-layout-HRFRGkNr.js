@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{t}from"./tabbed-page-BroVeUDA.js";import{a as n}from"./tabs-Co8ap2v8.js";import{Fr as r}from"./common-BND87pJB.js";var i=e(r(),1);function a(e){return(0,i.jsx)(t,{title:`Tenants`,tabs:n,...e})}export{a as t};

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t,f as n}from"./common-_n-1R4MX.js";var r=e(t(),1);function i(e){let[t,i]=(0,r.useState)({}),{ref:a}=e,o=e=>i(n(e)),s=(0,r.useCallback)(e=>{a(e),e&&i(n(e))},[a]);return{typed:t,props:{...e,ref:s,onInput(t){e.onInput(t),o(t.currentTarget)},onReset:({currentTarget:e})=>queueMicrotask(()=>o(e))}}}export{i as t};

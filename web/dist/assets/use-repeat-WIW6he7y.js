@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t,M as n,Pr as r,j as i,tt as a}from"./common-BND87pJB.js";var o=e(t(),1),s=3e3;function c(e,...t){let c=r(),l=a(),u=(0,o.useRef)(t);(0,o.useEffect)(()=>{u.current=t}),(0,o.useEffect)(()=>{if(!e)return;let t=setInterval(()=>{for(let e of u.current)i(c,n(l,e))},s);return()=>clearInterval(t)},[e,c,l])}export{c as t};

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Ir as t}from"./common-_n-1R4MX.js";var n=e(t(),1);function r(e){let[t,r]=(0,n.useState)();return(0,n.useLayoutEffect)(()=>{if(!e)return;r(e.clientWidth);let t=new ResizeObserver(()=>r(e.clientWidth));return t.observe(e),()=>t.disconnect()},[e]),t}export{r as t};
