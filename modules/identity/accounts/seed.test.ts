@@ -36,11 +36,3 @@ test('the system roles receive the permissions of a module that is added later, 
     { role: 'Viewer', permissions: ['notes.view'] },
   ]);
 });
-
-test('a Manager has every permission of an Agent', async () => {
-  const { db } = platform.kernel.central;
-  const missing = await db.rows(sql`
-    SELECT p.permission FROM role_permissions p JOIN roles r ON r.id = p.role_id WHERE r.name = 'Agent'
-    EXCEPT SELECT p.permission FROM role_permissions p JOIN roles r ON r.id = p.role_id WHERE r.name = 'Manager'`);
-  expect(missing).toEqual([]);
-});

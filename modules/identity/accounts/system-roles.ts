@@ -9,8 +9,7 @@ const adminExclusions = new Set(['settings.billing', 'platform.rings.manage']);
 
 const managerPermissions = new Set([
   ...combine(['customers', 'orders', 'products'], ['view', 'create', 'edit', 'export']),
-  // To create and edit conversations is to reply, assign and close.
-  ...combine(['conversations'], ['view', 'reply', 'assign', 'close', 'export']),
+  ...combine(['conversations'], ['view', 'export']),
   'team.view',
   'reports.view',
   'activity.view',
@@ -33,7 +32,7 @@ export const systemRoles: readonly SystemRole[] = [
   },
   {
     name: 'Manager',
-    description: 'Manages customers, orders, products, conversations and notifications, and views the team.',
+    description: 'Manages customers, orders, products and notifications, and views conversations and the team.',
     holds: (permission) => managerPermissions.has(permission) || permission.startsWith('notifications.'),
   },
   {
