@@ -83,7 +83,8 @@ test('a tenant is restored from a backup with its files while others are written
   const output = await restore(tenant.id, manifest.id);
   isWriting = false;
   expect(output).toMatch(/Backed up \S+ as \S+ before[\s\S]*Its data from before is in the database kept_/);
-  expect(await countCustomers(neighbourOwner)).toBe(await writer);
+  const written = await writer;
+  expect(await countCustomers(neighbourOwner)).toBe(written);
   expect(await countCustomers(owner)).toBe(before);
   const content = await (await kernel.directory.find(tenant.id))?.db.row(
     sql`SELECT FROM stored_files WHERE id = ${file}`,
