@@ -127,7 +127,7 @@ export function setupActions(kernel: () => Kernel, addMember: (tenantId: string)
     'bench.fleet': action({
       ...open,
       http: 'POST /bench/fleet',
-      summary: 'Measure the work of the central database for many tenants',
+      summary: 'Measure queries of the central database with many tenants',
       tenant: 'none',
       input: Type.Object({ tenants: Type.Integer() }),
       run: (_ctx, { tenants }) => measureFleet(kernel(), tenants),

@@ -9907,7 +9907,7 @@ export type RingsOperationsInput = {
 export type SandboxesCreateInput = {
   /** The tenant of the request, which is no sandbox. */
   readonly id: string;
-  /** The id of the new sandbox. Default: that of the tenant with `-sandbox`, and a number if needed. */
+  /** The id of the sandbox. Default: the id of the tenant with `-sandbox`, and a number if that is taken. */
   readonly sandbox_id?: string | undefined;
 };
 

@@ -14,8 +14,8 @@ export interface Job {
   /** Seconds to wait before each retry. */
   readonly retries?: readonly number[];
   /**
-   * A cron expression in UTC: runs for each tenant that has the module, or once for the platform. More than once a day only for
-   * tenants that were changed in the last two days; for others in one hour of each day.
+   * A cron expression in UTC: runs for each tenant that has the module, or once for the platform. If it has a run in each hour,
+   * tenants in which nothing has changed for two days have theirs in one hour of the day only.
    */
   readonly schedule?: string;
   /** Runs for the platform and not for a tenant. */

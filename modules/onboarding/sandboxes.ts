@@ -31,7 +31,8 @@ const NewSandbox = Type.Object({
   sandbox_id: Type.Optional(
     Type.String({
       maxLength: 63,
-      description: 'The id of the new sandbox. Default: that of the tenant with `-sandbox`, and a number if needed.',
+      description:
+        'The id of the sandbox. Default: the id of the tenant with `-sandbox`, and a number if that is taken.',
     }),
   ),
 });

@@ -21,7 +21,7 @@ export const commands: readonly DerivedCommand[] = [
     "options": [
       {
         "name": "sandbox_id",
-        "help": "The id of the new sandbox. Default: that of the tenant with '-sandbox', and a number if needed."
+        "help": "The id of the sandbox. Default: the id of the tenant with '-sandbox', and a number if that is taken."
       }
     ],
     "key": "sandbox"

@@ -114,16 +114,15 @@ export class CentralArchive {
     onProgress: (line: string) => void,
   ): Promise<void> {
     const { address, database } = place;
-    await migrate(address, database, archivedMigrations(this.manifest as Manifest, known));
+    await migrate(address, database, archivedMigrations(this.manifest, known));
     await withConnection(address, database, copyLimits, async (connection) => {
       await connection.script('BEGIN');
       await connection.script('SET LOCAL idle_in_transaction_session_timeout = 0');
       await loadTables(
         connection,
         {
-          facts: this.manifest as unknown as Manifest,
+          facts: this.manifest,
           rows: ({ name }: Table) => this.#reader.read(`tables/${name}.copy`),
-          async *files() {},
         },
         centralRules,
         onProgress,

@@ -59,7 +59,7 @@ async function rehearse(
   { archives, store, readMigrations }: BackupServices,
   { tenant, source, target }: Scene,
 ): Promise<Rehearsal> {
-  const sources = archivedMigrations(source.facts as Manifest, await readMigrations());
+  const sources = archivedMigrations(source.facts, await readMigrations());
   const services = { ...archives, rules: backupRules(archives.rules) };
   // Compares the digest of each table with that of the backup.
   await fillDatabase(services, source, { target, sources, isCopy: false });

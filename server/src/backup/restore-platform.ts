@@ -10,7 +10,7 @@ import { parseDatabaseUrl } from '../db/server-address.ts';
 import type { Kernel } from '../kernel.ts';
 import type { MigrationSources } from '../loader/migration-sources.ts';
 import { fillDatabase, loadFiles } from '../tenancy/archive-fill.ts';
-import { archivedMigrations, type Manifest } from '../tenancy/archive-manifest.ts';
+import { archivedMigrations } from '../tenancy/archive-manifest.ts';
 import type { ArchiveServices } from '../tenancy/archive-services.ts';
 import { backupRules } from '../tenancy/archive-tables.ts';
 import { databaseExists, identifier, type TenantServer } from '../tenancy/central-database.ts';
@@ -134,7 +134,7 @@ async function restoreOne(
   const archives = await restore.archiveServices(kernel);
   const services = { ...archives, rules: backupRules(archives.rules), onProgress: restore.onProgress };
   return withTenantBackup(restore, tenant, async (source) => {
-    const sources = archivedMigrations(source.facts as Manifest, restore.migrations.tenant);
+    const sources = archivedMigrations(source.facts, restore.migrations.tenant);
     const target = { tenantId: tenant.id, server, database: tenant.database };
     const reports = await fillDatabase(services, source, { target, sources, isCopy: false });
     reports.push(...(await loadFiles(services, source, target, undefined)));

@@ -14,7 +14,8 @@ export function cronProblem(cron: string): string | undefined {
   }
 }
 
-export function runsSeveralTimesADay(cron: string): boolean {
-  const times = parser.previewSchedule(cron, { count: 3 }).map((time) => time.getTime());
-  return times.some((time, index) => time - (times[index - 1] ?? 0) < 20 * 3_600_000);
+/** Whether a day on which the job runs has a run in each hour. */
+export function runsEveryHour(cron: string): boolean {
+  const [, hour = ''] = cron.trim().split(/\s+/);
+  return /^\*(\/1)?$/.test(hour);
 }

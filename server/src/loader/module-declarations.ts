@@ -1,7 +1,7 @@
 import type { DeclaredNotificationType, EventDefinition, Identity, Job, SystemServices } from '@chowk/kit/kernel';
 import { type RegisteredAction, registerActions } from '../actions/registry.ts';
 import type { RegisteredListener } from '../events/event-hub.ts';
-import { runsSeveralTimesADay } from '../jobs/cron.ts';
+import { runsEveryHour } from '../jobs/cron.ts';
 import { defaultRetries, type JobHandler, type Task } from '../jobs/task.ts';
 import type { Installations } from './installations.ts';
 import type { LoadedModule } from './load-modules.ts';
@@ -82,7 +82,7 @@ export function collectJobs(
   const schedules = new Map<string, string>();
   for (const { module, version, name, job } of jobs) {
     if (job.schedule) schedules.set(name, job.schedule);
-    const onlyActive = job.schedule !== undefined && runsSeveralTimesADay(job.schedule);
+    const onlyActive = job.schedule !== undefined && runsEveryHour(job.schedule);
     const action = jobAction(name, module, job);
     handlers.set(name, {
       module,

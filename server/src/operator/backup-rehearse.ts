@@ -9,7 +9,7 @@ import { type Command, UsageError } from './command.ts';
 export const backupRehearseCommand: Command = {
   name: 'backup:rehearse',
   usage: '[<id or domain>] [--backup=<id>] [--json]',
-  summary: 'restore a tenant, any by default, from a backup to another database, check it, and drop it',
+  summary: 'restore a tenant from a backup to a temporary database and compare them; a random tenant by default',
   options: { backup: { type: 'string' } },
   positionals: { min: 0, max: 1 },
   async run({ kernel: open, say, table, progress }, { positionals: [label], options }) {

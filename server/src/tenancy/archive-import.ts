@@ -71,7 +71,7 @@ export async function createFrom(
 ): Promise<ImportResult> {
   const { central, databases } = services;
   const { id, isReserved = false } = creation;
-  const sources = archivedMigrations(source.facts as Manifest, databases.sources);
+  const sources = archivedMigrations(source.facts, databases.sources);
   const problem = isReserved ? undefined : await idProblem(central.db, databases, id);
   if (problem) throw invalid({ id: [problem] });
   return whileLocked(central, id, async () => {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Connection } from '../db/connection.ts';
 import { type Manifest, Measure } from './archive-manifest.ts';
 import { ArchiveError } from './archive-reader.ts';
-import type { TenantSource } from './archive-source.ts';
+import type { TableSource } from './archive-source.ts';
 import {
   archivedTables,
   omittedRows,
@@ -20,7 +20,7 @@ import {
  */
 export async function loadTables(
   connection: Connection,
-  source: TenantSource,
+  source: TableSource,
   rules: Rules,
   onProgress: (line: string) => void,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function loadTables(
  * Names and columns come from the database; those of the archive must be the same. A version with other rules may have
  * archived tables that are left out now, or the other way round.
  */
-function checkTables(tables: readonly Table[], { facts }: TenantSource, rules: Rules): void {
+function checkTables(tables: readonly Table[], { facts }: TableSource, rules: Rules): void {
   const tableShape = ({ name, columns }: Table) => `${name} (${columns.join(', ')})`;
   const shapes = new Set(tables.map(tableShape));
   const unknown = facts.tables.find((table) => !shapes.has(tableShape(table)));
@@ -59,7 +59,7 @@ function checkTables(tables: readonly Table[], { facts }: TenantSource, rules: R
 
 async function loadTable(
   connection: Connection,
-  source: TenantSource,
+  source: TableSource,
   table: Table,
   onRows: (rows: number) => void,
 ): Promise<void> {

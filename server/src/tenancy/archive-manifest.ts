@@ -75,7 +75,10 @@ export function readManifest(text: string): Manifest {
 }
 
 /** The migrations that the archive's database has. Throws for one that this installation does not have. */
-export function archivedMigrations({ migrations }: Manifest, known: readonly MigrationSource[]): MigrationSource[] {
+export function archivedMigrations(
+  { migrations }: Pick<Manifest, 'migrations'>,
+  known: readonly MigrationSource[],
+): MigrationSource[] {
   const missing = new Map(migrations.map(({ owner, name, checksum }) => [`${owner}/${name}`, checksum]));
   const sources = known.map(({ owner, migrations: own }) => ({
     owner,

@@ -22,11 +22,16 @@ export interface ArchivedFile {
   readonly content: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** The data of a tenant: its archive, or its database as it is now. */
-export interface TenantSource {
-  readonly facts: Facts;
+/** Tables of a database with their rows. */
+export interface TableSource {
+  readonly facts: Pick<Facts, 'tables' | 'sequences' | 'omitted'>;
   /** The rows of a table in the text format of COPY. */
   rows(table: Table): AsyncIterable<Uint8Array>;
+}
+
+/** The data of a tenant: its archive, or its database as it is now. */
+export interface TenantSource extends TableSource {
+  readonly facts: Facts;
   files(): AsyncIterable<ArchivedFile>;
 }
 

@@ -40,7 +40,7 @@ export async function restoreTenant(
   { checkFiles, migrations = services.databases.sources }: RestoreOptions = {},
 ): Promise<RestoreResult> {
   const { central } = services;
-  const sources = archivedMigrations(source.facts as Manifest, migrations);
+  const sources = archivedMigrations(source.facts, migrations);
   return whileNotMoving(central, tenantId, () =>
     whileLocked(central, tenantId, async () => {
       await settle(central, tenantId);
